@@ -1,0 +1,34 @@
+// The file system as the store sees it: synchronous, positional, small enough to be failed, delayed and torn by tests.
+
+export interface FileStat {
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
+  readonly isDirectory: boolean;
+}
+
+/** read: the file must exist; write: read and write, must exist; create: read and write, made where it is missing. */
+export type OpenMode = 'read' | 'write' | 'create';
+
+/** Every method throws RingmqError `io` with the path and the system's code where it cannot do its work. */
+export interface Files {
+  open(path: string, mode: OpenMode): number;
+  close(fd: number): void;
+  /** Reads up to `size` bytes at `position` into `into` at `at`; fewer only at the file's end. Returns how many. */
+  read(fd: number, into: Uint8Array, at: number, size: number, position: number): number;
+  /** Writes all `size` bytes of `from` at `at` to `position`. */
+  write(fd: number, from: Uint8Array, at: number, size: number, position: number): void;
+  /** Cuts or extends (sparse, zeros) to this length. */
+  truncate(fd: number, sizeBytes: number): void;
+  /** The data is on stable storage when this returns (fdatasync). */
+  sync(fd: number): void;
+  /** Entries made, renamed and removed in this folder are on stable storage when this returns. */
+  syncFolder(path: string): void;
+  /** null where there is nothing. */
+  stat(path: string): FileStat | null;
+  /** Names in a folder, sorted; empty where the folder is missing. */
+  list(path: string): string[];
+  makeFolder(path: string): void;
+  rename(from: string, to: string): void;
+  /** Removes a file, or a folder with all in it; nothing happens where it is missing. */
+  remove(path: string): void;
+}
