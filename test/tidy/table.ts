@@ -1,0 +1,60 @@
+// The house rules as tables: who may import whom, which file is the door to a package, where a banned call has its place.
+
+/** Folders under src; 'root' stands for the files directly in src, which compose all the others. */
+export const layers: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  protocol: ['base'],
+  message: ['base'],
+  core: ['base', 'protocol', 'message'],
+  store: ['base', 'message'],
+  runtime: ['base'],
+  actors: ['base', 'protocol', 'message', 'core', 'store', 'runtime', 'config'],
+  nameserver: ['base', 'protocol', 'core', 'runtime'],
+  config: ['base'],
+  client: ['base', 'protocol', 'message'],
+  console: ['base', 'client'],
+  cli: ['base', 'client'],
+  root: ['base', 'protocol', 'message', 'core', 'store', 'runtime', 'actors', 'nameserver', 'config', 'client', 'console', 'cli'],
+};
+
+/** Each folder in src/actors is an actor, and so are these where one file is enough; other files there are what actors share. */
+export const actorFiles =
+  /^src\/actors\/(ingress|commit-log|dispatch|indexer|scheduler|filter|flusher|coordinator|replicator|name-server)\.ts$/;
+
+/** Layers that only decide: no file, socket, clock or thread of the platform. */
+export const pureLayers: readonly string[] = ['protocol', 'message', 'core'];
+export const impureModules =
+  /^node:(fs|net|tls|dgram|http|https|http2|os|child_process|cluster|worker_threads|timers|perf_hooks|process|readline)(\/|$)/;
+
+/** Doors that are decided; any other package may have one importer too, whichever it is. */
+export const doors: Readonly<Record<string, string>> = {
+  nanoid: 'src/base/id.ts',
+  pino: 'src/base/log.ts',
+};
+
+/** Modules of the platform with few doors; the pattern says which files may open them. */
+export const platformDoors: readonly { readonly module: RegExp; readonly places: RegExp }[] = [
+  { module: /^node:fs(\/|$)/, places: /^src\/(store\/files\/|config\/|main\.ts$|namesrv\.ts$)/ },
+  { module: /^node:net$/, places: /^src\/(runtime|client)\// },
+  { module: /^node:worker_threads$/, places: /^src\/(runtime\/|thread\.ts$)/ },
+];
+
+/** Where the program starts: what none of these reaches is not part of it. */
+export const entries: readonly string[] = ['src/main.ts', 'src/namesrv.ts', 'src/index.ts', 'src/thread.ts'];
+
+const programs = /^src\/(main|namesrv)\.ts$/;
+const runners = /^src\/(main|namesrv|thread)\.ts$|^src\/runtime\/.*(runner|supervisor|control|transport)[^/]*\.ts$/;
+
+/** Calls of the platform, as they are written, and the files of src that may make them. */
+export const callPlaces: readonly { readonly call: RegExp; readonly places: RegExp; readonly instead: string }[] = [
+  { call: /^Date\.now$/, places: /^src\/base\/clock\.ts$/, instead: 'take a Clock' },
+  { call: /^performance\.now$/, places: /^src\/base\/clock\.ts$/, instead: 'take a Clock' },
+  { call: /^new Date\(\)$/, places: /^src\/base\/clock\.ts$/, instead: 'take a Clock' },
+  { call: /^Math\.random$/, places: /^src\/base\/random\.ts$/, instead: 'take a Random' },
+  { call: /^(globalThis\.)?(setTimeout|setInterval|setImmediate)$/, places: runners, instead: 'let the runner wait' },
+  { call: /^console\.\w+$/, places: programs, instead: 'take a Log' },
+  { call: /^process\.exit$/, places: programs, instead: 'return or throw, the entry decides' },
+];
+
+export const maxFileLines = 300;
+export const maxFunctionLines = 70;
