@@ -1,0 +1,149 @@
+// The tail window: the newest part of the log in one shared memory, written by one thread and read by any, without a lock.
+import { assert } from '../base/assert.ts';
+import { fence } from './fence.ts';
+import { SharedNumbers } from './shared-numbers.ts';
+
+// Memory: the byte at log position p stands at p mod size, behind the marks.
+//
+//   0      low: bytes before it are gone or about to be    (shared number)
+//   128    high: bytes from it on are not written yet      (shared number)
+//   256    data, `size` bytes, a power of two
+//
+//        low           high
+//   ──────┬─────────────┬──────▶ log positions, high - low <= size
+//         └── readable ─┘
+//
+// Before the writer overwrites a byte it raises `low` above it, by a whole step so that this costs one store per step. A reader
+// copies, then looks at `low`: not past the first byte it wanted means that none of its bytes was touched before the copy was complete.
+const lineSize = 128;
+const lowAt = 0;
+const highAt = lowAt + lineSize;
+const dataAt = highAt + lineSize;
+assert(dataAt === 256);
+
+const lowSlot = lowAt / 16;
+const highSlot = highAt / 16;
+const sizeMin = 1024;
+const sizeMax = 2 ** 30;
+const lowStepMax = 64 * 1024;
+/** Below this size a loop is faster than the native copy, which makes a view for each call. */
+const loopSizeMax = 32;
+
+/** Size of the memory for a window of this size, a power of two. */
+export function windowMemorySize(sizeBytes: number): number {
+  assert(Number.isInteger(sizeBytes) && sizeBytes >= sizeMin && sizeBytes <= sizeMax, 'window size out of range');
+  assert((sizeBytes & (sizeBytes - 1)) === 0, 'window size is not a power of two');
+  return dataAt + sizeBytes;
+}
+
+function copyBytes(from: Buffer, fromAt: number, into: Uint8Array, intoAt: number, size: number): void {
+  if (size > loopSizeMax) from.copy(into, intoAt, fromAt, fromAt + size);
+  else for (let i = 0; i < size; i++) into[intoAt + i] = from[fromAt + i] as number;
+}
+
+export class WindowWriter {
+  /** The whole memory; `at` answers places in it. */
+  readonly bytes: Buffer;
+  readonly sizeBytes: number;
+  /** The largest part that can be reserved at once. */
+  readonly recordSizeMax: number;
+  readonly #numbers: SharedNumbers;
+  readonly #lowStep: number;
+  #low: number;
+  #high: number;
+  #empty: boolean;
+
+  constructor(memory: SharedArrayBuffer, sizeBytes: number) {
+    assert(windowMemorySize(sizeBytes) === memory.byteLength, 'window memory has a wrong size');
+    this.bytes = Buffer.from(memory);
+    this.sizeBytes = sizeBytes;
+    this.recordSizeMax = sizeBytes / 2;
+    this.#lowStep = Math.min(lowStepMax, sizeBytes / 16);
+    this.#numbers = new SharedNumbers(memory, 0, dataAt / 16);
+    this.#low = this.#numbers.get(lowSlot);
+    this.#high = this.#numbers.get(highSlot);
+    this.#empty = this.#low === this.#high;
+  }
+
+  /**
+   * Gives up what stands in the way of `size` bytes at `position` and returns their `at`. They may wrap at the window's end: see
+   * `contiguous`. Readers see them after `publish`. Positions only go forward; where the log leaves a gap, so may the window.
+   */
+  reserve(position: number, size: number): number {
+    assert(size >= 0 && size <= this.recordSizeMax, 'window part out of range');
+    assert(position >= this.#high, 'the window only goes forward');
+    if (this.#empty) {
+      this.#empty = false;
+      this.#raiseLow(position);
+    }
+    const needed = position + size - this.sizeBytes;
+    if (needed > this.#low) this.#raiseLow(needed + this.#lowStep);
+    return this.at(position);
+  }
+
+  /** Where in `bytes` the byte at this position stands. */
+  at(position: number): number {
+    // The bit operation takes the position modulo 2^32 first, which a power of two below that does not notice.
+    return dataAt + (position & (this.sizeBytes - 1));
+  }
+
+  /** How many bytes from this position on stand in one piece. */
+  contiguous(position: number): number {
+    return this.sizeBytes - (position & (this.sizeBytes - 1));
+  }
+
+  /** Makes reserved and filled bytes before `end` readable. */
+  publish(end: number): void {
+    this.#high = end;
+    this.#numbers.set(highSlot, end);
+  }
+
+  /** Reserves, copies in (in two pieces where it wraps) and publishes. */
+  write(position: number, from: Buffer, at: number, size: number): void {
+    const into = this.reserve(position, size);
+    const first = Math.min(size, this.contiguous(position));
+    copyBytes(from, at, this.bytes, into, first);
+    if (first < size) copyBytes(from, at + first, this.bytes, dataAt, size - first);
+    this.publish(position + size);
+  }
+
+  #raiseLow(low: number): void {
+    this.#low = low;
+    this.#numbers.set(lowSlot, low);
+    fence();
+  }
+}
+
+export class WindowReader {
+  readonly sizeBytes: number;
+  readonly #bytes: Buffer;
+  readonly #numbers: SharedNumbers;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.sizeBytes = memory.byteLength - dataAt;
+    assert(windowMemorySize(this.sizeBytes) === memory.byteLength, 'window memory has a wrong size');
+    this.#bytes = Buffer.from(memory);
+    this.#numbers = new SharedNumbers(memory, 0, dataAt / 16);
+  }
+
+  /** Bytes before this position are gone. */
+  low(): number {
+    return this.#numbers.get(lowSlot);
+  }
+
+  /** Bytes from this position on are not written yet. */
+  high(): number {
+    return this.#numbers.get(highSlot);
+  }
+
+  /** Copies the log's bytes; false, and rubbish in `into`, where they are not or no longer all in the window. */
+  read(position: number, size: number, into: Uint8Array, at: number): boolean {
+    if (position < this.low() || position + size > this.high()) return false;
+    const index = position & (this.sizeBytes - 1);
+    const first = Math.min(size, this.sizeBytes - index);
+    copyBytes(this.#bytes, dataAt + index, into, at, first);
+    if (first < size) copyBytes(this.#bytes, dataAt, into, at + first, size - first);
+    fence();
+    return position >= this.low();
+  }
+}
