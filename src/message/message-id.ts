@@ -52,7 +52,7 @@ export function writeOffsetMessageId(out: Uint8Array, at: number, host: Uint8Arr
 export function encodeOffsetMessageId(host: Uint8Array, port: number, position: number): string {
   const out = Buffer.allocUnsafe(offsetMessageIdSize(host.length));
   writeOffsetMessageId(out, 0, host, port, position);
-  return out.latin1Slice();
+  return out.toString('latin1');
 }
 
 /**
@@ -65,5 +65,5 @@ export function decodeOffsetMessageId(text: string): OffsetMessageId | null {
   const hostSize = bytes.length - NUMBERS_SIZE;
   const position = readI64(bytes, hostSize + 4);
   if (position < 0 || !Number.isSafeInteger(position)) return null;
-  return { host: Uint8Array.prototype.slice.call(bytes, 0, hostSize), port: readI32(bytes, hostSize), position };
+  return { host: new Uint8Array(bytes.subarray(0, hostSize)), port: readI32(bytes, hostSize), position };
 }

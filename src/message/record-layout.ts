@@ -78,6 +78,9 @@ const BODY_V4_AT = BODY_SIZE_V4_AT + 4;
 
 /** Size of a V1 record with two IPv4 hosts and no body, topic or properties. */
 export const RECORD_FIXED_SIZE = BODY_V4_AT + 1 + 2;
+/** So many bytes from a record's start are enough for all readers up to `readStoreTimeMs`, whatever the born host is; every record has them. */
+export const STORE_TIME_READ_SIZE = STORE_TIME_V4_AT + V6_EXTRA + 8;
+assert(STORE_TIME_READ_SIZE <= RECORD_FIXED_SIZE, 'every record is long enough to read its store time');
 assert(RECORD_FIXED_SIZE === 91 && STORE_TIME_V4_AT === 56 && SYS_FLAG_AT === 36, 'record layout');
 
 function bornExtra(sysFlag: number): number {
