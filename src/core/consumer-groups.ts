@@ -1,0 +1,230 @@
+// Who is in which consumer group: members by the connection that they live on, and what all of them together subscribe to.
+import { mergeSubscription, type Subscription, sameSubscription, shapeOf } from './subscription.ts';
+
+/** What every kind of client says of itself. */
+export interface ClientInfo {
+  readonly clientId: string;
+  readonly language: string;
+  readonly version: number;
+  /** Wall time of the last heartbeat, for displays. */
+  readonly lastSeenMs: number;
+}
+
+export interface Member extends ClientInfo {
+  readonly link: number;
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
+  readonly shape: string;
+}
+
+export interface ConsumerBeat extends ClientInfo {
+  readonly link: number;
+  readonly group: string;
+  readonly consumeType: string;
+  readonly messageModel: string;
+  readonly consumeFromWhere: string;
+  /** null: as before. */
+  readonly subscriptions: readonly Subscription[] | null;
+}
+
+export interface LiveGroup {
+  readonly consumeType: string;
+  readonly messageModel: string;
+  readonly consumeFromWhere: string;
+  /** By link, in the order of joining. */
+  readonly members: ReadonlyMap<number, Member>;
+  /** Per topic the subscription with the largest version. */
+  readonly merged: ReadonlyMap<string, Subscription>;
+}
+
+interface Group extends LiveGroup {
+  consumeType: string;
+  messageModel: string;
+  consumeFromWhere: string;
+  readonly members: Map<number, Member>;
+  merged: Map<string, Subscription>;
+  readonly linkOf: Map<string, number>;
+  /** How many members have each shape; more than one entry is a mismatch. */
+  readonly shapes: Map<string, number>;
+}
+
+/** What a heartbeat or a leaving changed. */
+export interface GroupEffect {
+  /** Members or what they read: the others are to be told. */
+  readonly told: boolean;
+  /** What an ingress judges pulls by. */
+  readonly directory: boolean;
+  /** The link that held the same client id before and lost it, -1 for none. */
+  readonly replacedLink: number;
+  /** A newer connection holds this client id, so this one stays outside. */
+  readonly refused: boolean;
+  /** Set when this made the group's subscriptions differ: what the member reads, and what another reads. */
+  readonly mismatch: { readonly own: string; readonly other: string } | null;
+}
+
+const nothing: GroupEffect = { told: false, directory: false, replacedLink: -1, refused: false, mismatch: null };
+
+export class ConsumerGroups {
+  readonly #groups = new Map<string, Group>();
+  readonly #groupsOfLink = new Map<number, Set<string>>();
+
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  get linkCount(): number {
+    return this.#groupsOfLink.size;
+  }
+
+  get(group: string): LiveGroup | undefined {
+    return this.#groups.get(group);
+  }
+
+  groupsOf(link: number): readonly string[] {
+    return [...(this.#groupsOfLink.get(link) ?? [])];
+  }
+
+  /** Groups with a member that subscribes to the topic. */
+  readersOf(topic: string): string[] {
+    return [...this.#groups].filter(([, group]) => group.merged.has(topic)).map(([name]) => name);
+  }
+
+  /** Links grow with time: of two connections with one client id in one group the one with the larger link is the newer. */
+  beat(beat: ConsumerBeat): GroupEffect {
+    const existing = this.#groups.get(beat.group);
+    const rival = existing?.linkOf.get(beat.clientId);
+    if (rival !== undefined && rival > beat.link) return { ...nothing, refused: true };
+    const group = existing ?? this.#open(beat.group);
+    const replaced = rival === undefined || rival === beat.link ? undefined : group.members.get(rival);
+    if (replaced !== undefined) this.#drop(beat.group, group, replaced);
+    return this.#seat(group, beat, replaced);
+  }
+
+  #open(name: string): Group {
+    const group: Group = {
+      consumeType: '',
+      messageModel: '',
+      consumeFromWhere: '',
+      members: new Map(),
+      merged: new Map(),
+      linkOf: new Map(),
+      shapes: new Map(),
+    };
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  #seat(group: Group, beat: ConsumerBeat, replaced: Member | undefined): GroupEffect {
+    const old = group.members.get(beat.link);
+    const before = old ?? replaced;
+    const isFirst = group.members.size === 0;
+    const subscriptions = subscriptionsAfter(beat, before?.subscriptions);
+    const shape = subscriptions === before?.subscriptions ? before.shape : shapeOf(subscriptions.values());
+    if (old !== undefined) this.#unseat(group, old);
+    const other = firstOtherShape(group, shape);
+    const wasUniform = group.shapes.size <= 1;
+    const { link, clientId, language, version, lastSeenMs } = beat;
+    group.members.set(link, { link, clientId, language, version, lastSeenMs, subscriptions, shape });
+    group.linkOf.set(clientId, link);
+    countShape(group.shapes, shape, 1);
+    const groups = this.#groupsOfLink.get(link) ?? new Set();
+    this.#groupsOfLink.set(link, groups.add(beat.group));
+
+    const modelChanged = group.messageModel !== beat.messageModel;
+    group.consumeType = beat.consumeType;
+    group.messageModel = beat.messageModel;
+    group.consumeFromWhere = beat.consumeFromWhere;
+    const changed = remerge(group, before?.subscriptions ?? noSubscriptions, subscriptions);
+    const news = before?.shape !== shape || before.clientId !== clientId;
+    return {
+      told: news,
+      directory: isFirst || modelChanged || changed,
+      replacedLink: replaced?.link ?? -1,
+      refused: false,
+      mismatch: news && wasUniform && other !== null ? { own: shape, other } : null,
+    };
+  }
+
+  /** One connection leaves one group. Null where it is not in it. */
+  leave(name: string, link: number): GroupEffect | null {
+    const group = this.#groups.get(name);
+    const member = group?.members.get(link);
+    if (group === undefined || member === undefined) return null;
+    this.#drop(name, group, member);
+    if (group.members.size === 0) {
+      this.#groups.delete(name);
+      return { ...nothing, directory: true };
+    }
+    return { ...nothing, told: true, directory: remerge(group, member.subscriptions, noSubscriptions) };
+  }
+
+  /** What another member of the group reads that a member with these subscriptions would not, or the other way round; null: all alike. */
+  differing(name: string, clientId: string, subscriptions: readonly Subscription[]): string | null {
+    const shape = shapeOf(subscriptions);
+    for (const member of this.#groups.get(name)?.members.values() ?? []) {
+      if (member.clientId !== clientId && member.shape !== shape) return member.shape;
+    }
+    return null;
+  }
+
+  #drop(name: string, group: Group, member: Member): void {
+    this.#unseat(group, member);
+    const groups = this.#groupsOfLink.get(member.link);
+    groups?.delete(name);
+    if (groups?.size === 0) this.#groupsOfLink.delete(member.link);
+  }
+
+  #unseat(group: Group, member: Member): void {
+    group.members.delete(member.link);
+    if (group.linkOf.get(member.clientId) === member.link) group.linkOf.delete(member.clientId);
+    countShape(group.shapes, member.shape, -1);
+  }
+}
+
+const noSubscriptions: ReadonlyMap<string, Subscription> = new Map();
+
+/** Keeps the objects, and the whole table, where a heartbeat says nothing new; most do not. */
+function subscriptionsAfter(
+  beat: ConsumerBeat,
+  before: ReadonlyMap<string, Subscription> = noSubscriptions,
+): ReadonlyMap<string, Subscription> {
+  if (beat.subscriptions === null) return before;
+  const table = new Map<string, Subscription>();
+  for (const s of beat.subscriptions) mergeSubscription(table, s);
+  let news = table.size !== before.size;
+  for (const [topic, s] of table) {
+    const old = before.get(topic);
+    if (old !== undefined && sameSubscription(old, s)) table.set(topic, old);
+    else news = true;
+  }
+  return news ? table : before;
+}
+
+function firstOtherShape(group: Group, shape: string): string | null {
+  for (const other of group.shapes.keys()) if (other !== shape) return other;
+  return null;
+}
+
+function countShape(shapes: Map<string, number>, shape: string, by: number): void {
+  const count = (shapes.get(shape) ?? 0) + by;
+  if (count > 0) shapes.set(shape, count);
+  else shapes.delete(shape);
+}
+
+/** Brings the merged table up to date after one member's subscriptions went from `before` to `after`; true when it changed. */
+function remerge(group: Group, before: ReadonlyMap<string, Subscription>, after: ReadonlyMap<string, Subscription>): boolean {
+  if (before === after) return false;
+  let changed = false;
+  for (const [topic, old] of before) {
+    // Only what this member brought in is looked for among all the others.
+    if (after.get(topic) === old || group.merged.get(topic) !== old) continue;
+    group.merged.delete(topic);
+    for (const member of group.members.values()) {
+      const s = member.subscriptions.get(topic);
+      if (s !== undefined) mergeSubscription(group.merged, s);
+    }
+    const now = group.merged.get(topic);
+    if (now === undefined || !sameSubscription(now, old)) changed = true;
+  }
+  for (const s of after.values()) if (mergeSubscription(group.merged, s)) changed = true;
+  return changed;
+}

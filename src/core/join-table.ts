@@ -1,0 +1,85 @@
+// When each group first subscribed to each topic, and where the topic's queues ended then: a new group that wants the end starts there.
+
+export interface Join {
+  readonly joinedAtMs: number;
+  /** ends[queueId] at the time of joining; a queue beyond the list did not exist yet. */
+  readonly ends: readonly number[];
+  /** As the group's members said last: CONSUME_FROM_LAST_OFFSET and the like. */
+  readonly consumeFromWhere: string;
+}
+
+export type JoinRows = ReadonlyMap<string, Join>;
+
+const SEPARATOR = '@';
+
+export class JoinTable {
+  readonly #joins = new Map<string, Join>();
+  readonly #joinCountMax: number;
+  #dirty = false;
+
+  constructor(joinCountMax: number) {
+    this.#joinCountMax = joinCountMax;
+  }
+
+  get dirty(): boolean {
+    return this.#dirty;
+  }
+
+  get rows(): JoinRows {
+    return this.#joins;
+  }
+
+  markSaved(): void {
+    this.#dirty = false;
+  }
+
+  load(rows: JoinRows): void {
+    for (const [key, join] of rows) this.#joins.set(key, join);
+  }
+
+  get(group: string, topic: string): Join | undefined {
+    return this.#joins.get(topic + SEPARATOR + group);
+  }
+
+  /** Notes a subscription; only the first one of a group to a topic counts. True when something changed. */
+  note(group: string, topic: string, consumeFromWhere: string, joinedAtMs: number, endsNow: () => number[]): boolean {
+    const key = topic + SEPARATOR + group;
+    const old = this.#joins.get(key);
+    if (old !== undefined && old.consumeFromWhere === consumeFromWhere) return false;
+    if (old !== undefined) this.#joins.set(key, { ...old, consumeFromWhere });
+    else this.#joins.set(key, { joinedAtMs, ends: endsNow(), consumeFromWhere });
+    if (this.#joins.size > this.#joinCountMax) this.#evict();
+    this.#dirty = true;
+    return true;
+  }
+
+  /** The topic is gone. Its groups joined before whatever comes under its name next, so they get that from the first message. */
+  dropTopic(topic: string): void {
+    for (const [key, join] of this.#joins) {
+      if (!key.startsWith(topic + SEPARATOR) || join.ends.length === 0) continue;
+      this.#joins.set(key, { ...join, ends: [] });
+      this.#dirty = true;
+    }
+  }
+
+  dropGroup(group: string): void {
+    for (const key of this.#joins.keys()) {
+      if (key.slice(key.indexOf(SEPARATOR) + 1) !== group) continue;
+      this.#joins.delete(key);
+      this.#dirty = true;
+    }
+  }
+
+  /** The oldest goes; those of topics that are gone or never were go first. */
+  #evict(): void {
+    for (const [key, join] of this.#joins) {
+      if (join.ends.length > 0) continue;
+      this.#joins.delete(key);
+      return;
+    }
+    for (const key of this.#joins.keys()) {
+      this.#joins.delete(key);
+      return;
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// How far every group has read every queue, and which parts of that are not yet on disk.
+import type { DataVersion } from '../protocol/bodies/data-version.ts';
+import { firstVersion, nextVersion } from './data-version.ts';
+
+/** `topic@group` -> queueId -> offset of the next message to read. */
+export type OffsetRows = ReadonlyMap<string, ReadonlyMap<number, number>>;
+
+export const NO_OFFSET = -1;
+
+/** The stamp moves on only so often: slaves compare it to see whether to copy the table. */
+const COMMITS_PER_VERSION = 500;
+
+const SEPARATOR = '@';
+
+export interface OffsetTableState {
+  readonly dataVersion: DataVersion | null;
+  readonly rows: OffsetRows;
+}
+
+export class OffsetTable {
+  readonly #rows = new Map<string, Map<number, number>>();
+  readonly #queueCountMax: number;
+  #version: DataVersion;
+  #commits = 0;
+  #dirty = false;
+
+  /** @param queueCountMax how many queues one row may hold: clients name them, and nobody checks that they exist. */
+  constructor(wallMs: number, queueCountMax: number) {
+    this.#version = firstVersion(wallMs);
+    this.#queueCountMax = queueCountMax;
+  }
+
+  get version(): DataVersion {
+    return this.#version;
+  }
+
+  get dirty(): boolean {
+    return this.#dirty;
+  }
+
+  get rows(): OffsetRows {
+    return this.#rows;
+  }
+
+  /** What is in the table is now on disk. */
+  markSaved(): void {
+    this.#dirty = false;
+  }
+
+  load(state: OffsetTableState): void {
+    if (state.dataVersion !== null) this.#version = state.dataVersion;
+    for (const [key, row] of state.rows) this.#rows.set(key, new Map(row));
+  }
+
+  get(group: string, topic: string, queueId: number): number {
+    return this.#rows.get(topic + SEPARATOR + group)?.get(queueId) ?? NO_OFFSET;
+  }
+
+  row(group: string, topic: string): ReadonlyMap<number, number> | undefined {
+    return this.#rows.get(topic + SEPARATOR + group);
+  }
+
+  /** Takes any offset, also one below the last. False: the row is full. */
+  put(group: string, topic: string, queueId: number, offset: number, wallMs: number): boolean {
+    const key = topic + SEPARATOR + group;
+    const row = this.#rows.get(key) ?? new Map<number, number>();
+    const old = row.get(queueId);
+    if (old === undefined && row.size >= this.#queueCountMax) return false;
+    if (++this.#commits % COMMITS_PER_VERSION === 0) this.#version = nextVersion(this.#version, wallMs);
+    if (old === offset) return true;
+    row.set(queueId, offset);
+    this.#rows.set(key, row);
+    this.#dirty = true;
+    return true;
+  }
+
+  dropTopic(topic: string): boolean {
+    return this.#drop((key) => topicOf(key) === topic);
+  }
+
+  dropGroup(group: string): boolean {
+    return this.#drop((key) => groupOf(key) === group);
+  }
+
+  topicsOf(group: string): string[] {
+    return [...this.#rows.keys()].filter((key) => groupOf(key) === group).map(topicOf);
+  }
+
+  /** Groups that have an offset on the topic. */
+  groupsOf(topic: string): string[] {
+    return [...this.#rows.keys()].filter((key) => topicOf(key) === topic).map(groupOf);
+  }
+
+  #drop(isGone: (key: string) => boolean): boolean {
+    let dropped = false;
+    for (const key of this.#rows.keys()) {
+      if (!isGone(key)) continue;
+      this.#rows.delete(key);
+      dropped = true;
+    }
+    if (dropped) this.#dirty = true;
+    return dropped;
+  }
+}
+
+/** No name holds the separator, but a proxy's groups have one: `topic@group@kind`. */
+function topicOf(key: string): string {
+  return key.slice(0, key.indexOf(SEPARATOR));
+}
+
+function groupOf(key: string): string {
+  return key.slice(key.indexOf(SEPARATOR) + 1);
+}
