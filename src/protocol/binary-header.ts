@@ -10,14 +10,14 @@ import { BROKER_VERSION, languageCode } from './versions.ts';
 //   | i16  |    i8    |   i16   |  i32   | i32  |   R, i32   |  UTF-8 |  E, i32   |               |
 //   +------+----------+---------+--------+------+------------+--------+-----------+---------------+
 //   entry:  keySize i16 | key | valueSize i32 | value          a zero-length text means: absent
-const CODE_AT = 0;
-const LANGUAGE_AT = CODE_AT + 2;
-const VERSION_AT = LANGUAGE_AT + 1;
-const OPAQUE_AT = VERSION_AT + 2;
-const FLAG_AT = OPAQUE_AT + 4;
-const REMARK_SIZE_AT = FLAG_AT + 4;
-const REMARK_AT = REMARK_SIZE_AT + 4;
-export const BINARY_HEADER_FIXED = REMARK_AT + 4;
+export const CODE_AT = 0;
+export const LANGUAGE_AT = CODE_AT + 2;
+export const VERSION_AT = LANGUAGE_AT + 1;
+export const OPAQUE_AT = VERSION_AT + 2;
+export const FLAG_AT = OPAQUE_AT + 4;
+export const REMARK_SIZE_AT = FLAG_AT + 4;
+export const REMARK_AT = REMARK_SIZE_AT + 4;
+const BINARY_HEADER_FIXED = REMARK_AT + 4;
 assert(BINARY_HEADER_FIXED === 21);
 
 const ENTRY_WORDS = 4;
