@@ -1,13 +1,13 @@
 // Steps through the commit log record by record: the one reading of the log that recovery, followers and the checker share.
-import { assert } from '../base/assert.ts';
 import { checkRecord, RecordFaults } from '../message/record-check.ts';
 import { BLANK_SIZE_MIN, readTotalSize } from '../message/record-layout.ts';
-import type { LogReader } from './log-reader.ts';
+import type { Files } from './files/files.ts';
+import { LogReader } from './log-reader.ts';
 import { segmentStart } from './segment-row.ts';
 
 /** Why `next` gave no record. */
 export const WalkStops = {
-  /** The end that was set is reached; set a later one to go on. */
+  /** The end is reached. */
   end: 'end',
   /** The bytes at `position` are no sound record; `fault` says why. */
   fault: 'fault',
@@ -36,50 +36,45 @@ export class LogWalker {
   readonly #reader: LogReader;
   readonly #segmentSizeBytes: number;
   readonly #checkCrc: boolean;
-  #end = 0;
   /** The buffer holds the log from here, this many bytes. */
   #heldFrom = 0;
   #heldSize = 0;
 
-  constructor(reader: LogReader, segmentSizeBytes: number, options: LogWalkerOptions = {}) {
-    this.#reader = reader;
+  constructor(files: Files, folder: string, segmentSizeBytes: number, options: LogWalkerOptions = {}) {
+    // Nothing is declared stable, so nothing is cached: it reads on and on, in pieces as large as its own buffer.
+    this.#reader = new LogReader(files, folder, segmentSizeBytes);
     this.#segmentSizeBytes = segmentSizeBytes;
     this.#checkCrc = options.checkCrc ?? false;
     this.bytes = new Uint8Array(Math.min(options.bufferSizeBytes ?? 1_048_576, segmentSizeBytes));
   }
 
-  /** Starts anew at a record's start. */
-  start(position: number, end: number): void {
+  /** Goes on at a record's start. */
+  seek(position: number): void {
     this.position = position;
     this.size = 0;
     this.#heldSize = 0;
-    this.setEnd(end);
   }
 
-  /** Records that end at or below this position are stepped through. */
-  setEnd(end: number): void {
-    assert(end >= this.position + this.size, 'the end lies ahead');
-    this.#end = end;
-  }
-
-  /** Moves to the next record; on false, `stop` says why and `position` where. */
-  next(): boolean {
+  /**
+   * Moves to the next record of those that end at or below `end`; on false, `stop` says why and `position` where. With a later
+   * end it goes on.
+   */
+  next(end: number): boolean {
     this.position += this.size;
     this.size = 0;
-    for (;;) {
-      if (this.position >= this.#end) return this.#stopped(WalkStops.end);
+    while (this.position < end) {
       const fileEnd = segmentStart(this.position, this.#segmentSizeBytes) + this.#segmentSizeBytes;
-      const limit = Math.min(fileEnd, this.#end);
+      const limit = Math.min(fileEnd, end);
       // A foreign writer may fill its file to the last byte: what cannot hold a blank's header is no place for a record.
       if (fileEnd - this.position < BLANK_SIZE_MIN) {
-        this.position = Math.min(fileEnd, this.#end);
+        this.position = limit;
         continue;
       }
       if (limit - this.position < BLANK_SIZE_MIN) return this.#failed(RecordFaults.tooFewBytes);
       if (!this.#hold(BLANK_SIZE_MIN, limit)) return this.#stopped(WalkStops.gone);
       const total = readTotalSize(this.bytes, this.at);
       if (total > limit - this.position) return this.#failed(RecordFaults.tooFewBytes);
-      if (total > this.#heldFrom + this.#heldSize - this.position && !this.#hold(total, limit)) return this.#stopped(WalkStops.gone);
+      if (!this.#hold(Math.max(total, BLANK_SIZE_MIN), limit)) return this.#stopped(WalkStops.gone);
       const checked = checkRecord(this.bytes, this.at, this.#heldSize, this.#checkCrc);
       if (checked < 0) return this.#failed(checked);
       if (checked > 0) {
@@ -88,6 +83,12 @@ export class LogWalker {
       }
       this.position = fileEnd;
     }
+    return this.#stopped(WalkStops.end);
+  }
+
+  close(): void {
+    this.#reader.close();
+    this.#heldSize = 0;
   }
 
   /** The buffer holds `size` bytes from the position on; false where the log has them no more. */

@@ -4,9 +4,12 @@ import type { Files } from './files/files.ts';
 const BLOCK_SIZE = 262_144;
 const zeros = Buffer.alloc(BLOCK_SIZE);
 
-/** Returns how many bytes there were from the first to the last that was not zero. */
-export function zeroRange(files: Files, fd: number, position: number, size: number): number {
-  const block = Buffer.allocUnsafe(Math.min(BLOCK_SIZE, size));
+/**
+ * Returns how many bytes there were from the first to the last that was not zero.
+ * @param clearSize where so many bytes in a row are zero, the rest is taken to be zero as well.
+ */
+export function zeroRange(files: Files, fd: number, position: number, size: number, clearSize = Number.POSITIVE_INFINITY): number {
+  const block = Buffer.allocUnsafe(Math.min(BLOCK_SIZE, size, clearSize));
   let first = -1;
   let last = -1;
   for (let done = 0; done < size; ) {
@@ -17,6 +20,8 @@ export function zeroRange(files: Files, fd: number, position: number, size: numb
       last = done + lastUsed(block, count);
       if (first < 0) first = done + from;
       files.write(fd, zeros, 0, last - done - from + 1, position + done + from);
+    } else if (count >= clearSize) {
+      break;
     }
     done += count;
   }

@@ -130,10 +130,9 @@ test('log reader: files that are gone answer false', (t) => {
 test('log walker: steps over blanks from file to file, with any buffer', (t) => {
   const { files, log } = filled(150);
   for (const bufferSizeBytes of [8, 100, 1_000, SEGMENT, 1_048_576]) {
-    const walker = new LogWalker(new LogReader(files, '/log', SEGMENT), SEGMENT, { checkCrc: true, bufferSizeBytes });
-    walker.start(0, log.position);
+    const walker = new LogWalker(files, '/log', SEGMENT, { checkCrc: true, bufferSizeBytes });
     const seen: object[] = [];
-    while (walker.next())
+    while (walker.next(log.position))
       seen.push({ position: walker.position, size: walker.size, queueOffset: readQueueOffset(walker.bytes, walker.at) });
     t.is(walker.stop, 'end');
     t.is(walker.position, log.position);
@@ -148,38 +147,35 @@ test('log walker: follows an end that moves', (t) => {
   const files = new MemoryFiles();
   const log = new LogMaker(files, '/log', SEGMENT);
   log.append('T', 0);
-  const walker = new LogWalker(new LogReader(files, '/log', SEGMENT), SEGMENT);
-  walker.start(0, log.position);
+  const walker = new LogWalker(files, '/log', SEGMENT);
   for (let i = 0; i < 100; i++) {
-    t.true(walker.next());
+    t.true(walker.next(log.position));
     t.is(readQueueOffset(walker.bytes, walker.at), i);
-    t.false(walker.next());
+    t.false(walker.next(log.position));
     t.is(walker.stop, 'end');
     log.append('T', 0, { bodySize: 200 });
-    walker.setEnd(log.position);
   }
 });
 
 test('log walker: stops at a bad body, at zeros and at a lost file', (t) => {
   const { files, log } = filled(30);
   const end = log.files.segments.positionEnd;
-  const walker = new LogWalker(new LogReader(files, '/log', SEGMENT), SEGMENT, { checkCrc: true });
-  walker.start(0, end);
-  while (walker.next());
+  const walker = new LogWalker(files, '/log', SEGMENT, { checkCrc: true });
+  walker.seek(0);
+  while (walker.next(end));
   t.is(walker.stop, 'fault');
   t.is(walker.fault, RecordFaults.nothing);
   t.is(walker.position, log.position);
   const bad = log.records.find((record) => record.size > 120);
   if (bad === undefined) throw new Error('a record with a body');
   files.write(log.files.segments.fdFor(bad.position), Uint8Array.from([1, 2]), 0, 2, (bad.position % SEGMENT) + 90);
-  walker.start(0, end);
-  while (walker.next());
+  walker.seek(0);
+  while (walker.next(end));
   t.is(walker.fault, RecordFaults.badBodyCrc);
   t.is(walker.position, bad.position);
   log.files.segments.deleteFirst();
-  const late = new LogWalker(new LogReader(files, '/log', SEGMENT), SEGMENT);
-  late.start(0, end);
-  t.false(late.next());
+  const late = new LogWalker(files, '/log', SEGMENT);
+  t.false(late.next(end));
   t.is(late.stop, 'gone');
 });
 
@@ -192,13 +188,12 @@ test('log walker: a foreign record that ends at the very end of its file hides n
   log.write(0, makeRecord(0, { topic: 'T', queueId: 0, queueOffset: 0, bodySize: SEGMENT - fixed }), 0, SEGMENT);
   log.write(SEGMENT, makeRecord(SEGMENT, { topic: 'T', queueId: 0, queueOffset: 1, bodySize: SEGMENT - fixed - 5 }), 0, SEGMENT - 5);
   log.write(2 * SEGMENT, makeRecord(2 * SEGMENT, { topic: 'T', queueId: 0, queueOffset: 2, bodySize: 0 }), 0, fixed);
-  const walker = new LogWalker(new LogReader(files, '/log', SEGMENT), SEGMENT);
-  walker.start(0, 2 * SEGMENT + fixed);
+  const walker = new LogWalker(files, '/log', SEGMENT);
   let count = 0;
-  while (walker.next()) count++;
+  while (walker.next(2 * SEGMENT + fixed)) count++;
   t.is(count, 3);
   t.is(walker.stop, 'end');
-  walker.start(0, end);
-  while (walker.next());
+  walker.seek(0);
+  while (walker.next(end));
   t.is(walker.position, end);
 });

@@ -1,0 +1,215 @@
+// One consume queue: the messages of a (topic, queueId) in order, each as a 20-byte unit that says where it lies in the log.
+//
+//   index:   offsetMin                 flushed        offsetMax
+//            |------- in files --------|--- in ring --|
+//                          |------------ ring --------|     the newest 64 units; those in files too are read from here all the same
+//
+// Units are written when the ring's end is reached or on flush: a write per message would cost more than all else.
+import { assert } from '../base/assert.ts';
+import { findQueueBounds } from './queue-bounds.ts';
+import { QueueFiles, type QueueSpace } from './queue-files.ts';
+import { firstAtOrAfter, lastAtOrBefore, type StoreTimeOf, type TimedQueue } from './queue-time-search.ts';
+import { isFiller, readUnitPosition, UNIT_SIZE, writeUnit } from './queue-unit.ts';
+
+export { UNIT_SIZE } from './queue-unit.ts';
+
+const RING_COUNT = 64;
+const one = new Uint8Array(UNIT_SIZE);
+
+/** Taken; held already; taken as the first message of a queue that was made anew; refused, as messages before it are not there. */
+export type QueueAppend = 'appended' | 'repeated' | 'restarted' | 'gap';
+
+/** Queues with units that are in no file yet. */
+export type DirtyQueues = Set<ConsumeQueue>;
+
+export class ConsumeQueue implements TimedQueue {
+  readonly topic: string;
+  readonly queueId: number;
+  /** Offset of the first message that can be read. */
+  offsetMin = 0;
+  /** Offset of the next message. */
+  offsetMax = 0;
+  readonly #files: QueueFiles;
+  readonly #dirty: DirtyQueues;
+  /** Units before this index are in files. */
+  #flushed = 0;
+  /** The ring holds the units from here on, as far as it reaches back. */
+  #ringFrom = 0;
+  #ring: Uint8Array | null = null;
+
+  constructor(space: QueueSpace, dirty: DirtyQueues, key: number, topic: string, queueId: number) {
+    this.topic = topic;
+    this.queueId = queueId;
+    this.#files = new QueueFiles(space, key, topic, queueId);
+    this.#dirty = dirty;
+  }
+
+  /** Takes over what the files hold. */
+  load(): void {
+    this.#files.load();
+    const { begin, end } = findQueueBounds(this.#files);
+    if (begin === end) {
+      // Fillers or an empty file and no message: Apache's recovery would misread it, so it begins anew.
+      if (this.#files.fileCount > 0) this.#files.remove();
+      this.#setBounds(0, 0);
+      return;
+    }
+    this.#setBounds(begin, end);
+    if (end <= this.#files.indexEnd - this.#files.unitsPerFile) this.#files.cut(end);
+  }
+
+  get fileCount(): number {
+    return this.#files.fileCount;
+  }
+
+  append(index: number, position: number, size: number, tagsCode: number): QueueAppend {
+    let outcome: QueueAppend = 'appended';
+    if (index !== this.offsetMax) {
+      outcome = this.#judge(index, position);
+      if (outcome === 'repeated' || outcome === 'gap') return outcome;
+    }
+    const slot = index % RING_COUNT;
+    // Before anything changes: where this write fails, the same append can be tried again.
+    if (slot === 0 && this.#flushed < index) this.flush();
+    if (this.#ring === null) {
+      this.#ring = new Uint8Array(RING_COUNT * UNIT_SIZE);
+      this.#ringFrom = index;
+    }
+    writeUnit(this.#ring, slot * UNIT_SIZE, position, size, tagsCode);
+    if (this.#flushed === index) this.#dirty.add(this);
+    this.offsetMax = index + 1;
+    return outcome;
+  }
+
+  /** Writes what is in no file yet. */
+  flush(): void {
+    const ring = this.#ring;
+    while (ring !== null && this.#flushed < this.offsetMax) {
+      const slot = this.#flushed % RING_COUNT;
+      const count = Math.min(this.offsetMax - this.#flushed, RING_COUNT - slot);
+      this.#files.write(this.#flushed, count, ring, slot * UNIT_SIZE);
+      this.#flushed += count;
+    }
+    this.#dirty.delete(this);
+  }
+
+  /** Copies up to `count` units from an offset on; returns how many there were within [offsetMin, offsetMax). */
+  readUnits(fromIndex: number, count: number, into: Uint8Array, at: number): number {
+    if (fromIndex < this.offsetMin || fromIndex >= this.offsetMax) return 0;
+    const total = Math.min(count, this.offsetMax - fromIndex);
+    const ringFrom = Math.max(this.#ringFrom, this.offsetMax - RING_COUNT);
+    const fromFiles = Math.min(total, Math.max(0, ringFrom - fromIndex));
+    if (fromFiles > 0) this.#files.read(fromIndex, fromFiles, into, at);
+    if (fromFiles < total) this.#readRing(fromIndex + fromFiles, total - fromFiles, into, at + fromFiles * UNIT_SIZE);
+    return total;
+  }
+
+  positionOf(offset: number): number {
+    assert(this.readUnits(offset, 1, one, 0) === 1, 'an offset of the queue');
+    return readUnitPosition(one, 0);
+  }
+
+  firstAtOrAfter(timeMs: number, timeOf: StoreTimeOf): number {
+    return firstAtOrAfter(this, timeMs, timeOf);
+  }
+
+  lastAtOrBefore(timeMs: number, timeOf: StoreTimeOf): number {
+    return lastAtOrBefore(this, timeMs, timeOf);
+  }
+
+  /** The log begins at this position now: files of which nothing is left go, and the min offset moves up. The last file stays. */
+  correctMin(logPositionMin: number): void {
+    if (this.offsetMin >= this.offsetMax) return;
+    this.offsetMin = this.#firstAtOrBehind(logPositionMin, this.offsetMin);
+    const { unitsPerFile } = this.#files;
+    while (this.#files.fileCount > 1 && this.offsetMin >= this.#files.indexBegin + unitsPerFile) this.#files.deleteFirst();
+  }
+
+  /** The log ends at this position now: later units go. Where no unit is left, the queue begins anew. */
+  truncateTo(logPosition: number): void {
+    this.cutTo(this.#firstAtOrBehind(logPosition, this.#firstKept()));
+  }
+
+  /** Units from this offset on go. */
+  cutTo(offset: number): void {
+    if (offset >= this.offsetMax) return;
+    if (offset <= this.#firstKept() || this.#fillerAt(offset - 1)) {
+      this.remove();
+      return;
+    }
+    if (offset < this.#flushed) this.#files.cut(offset);
+    this.#flushed = Math.min(this.#flushed, offset);
+    this.#ringFrom = Math.min(offset, Math.max(this.#ringFrom, this.offsetMax - RING_COUNT));
+    this.offsetMax = offset;
+    this.offsetMin = Math.min(this.offsetMin, offset);
+    if (this.#flushed === offset) this.#dirty.delete(this);
+  }
+
+  /** The queue and its files are gone; it may begin anew at any offset. */
+  remove(): void {
+    this.#files.remove();
+    this.#setBounds(0, 0);
+  }
+
+  #judge(index: number, position: number): QueueAppend {
+    if (this.offsetMax === 0) {
+      this.#setBounds(index, index);
+      return 'appended';
+    }
+    if (index > this.offsetMax) return 'gap';
+    // A first message behind the last one: the queue was deleted and made anew, and the log still holds both lives.
+    if (index > 0 || position <= this.#lastPosition()) return 'repeated';
+    this.remove();
+    return 'restarted';
+  }
+
+  #lastPosition(): number {
+    this.#readAny(this.offsetMax - 1);
+    return readUnitPosition(one, 0);
+  }
+
+  #setBounds(min: number, max: number): void {
+    this.offsetMin = min;
+    this.offsetMax = max;
+    this.#flushed = max;
+    this.#ringFrom = max;
+    this.#ring = null;
+    this.#dirty.delete(this);
+  }
+
+  #readRing(index: number, count: number, into: Uint8Array, at: number): void {
+    const ring = this.#ring;
+    assert(ring !== null, 'units in the ring');
+    for (let i = index; i < index + count; i++) {
+      const from = (i % RING_COUNT) * UNIT_SIZE;
+      for (let b = 0; b < UNIT_SIZE; b++) into[at++] = ring[from + b] as number;
+    }
+  }
+
+  /** Index of the first message that has a unit, also one below the min offset. */
+  #firstKept(): number {
+    return this.#files.fileCount === 0 ? this.offsetMin : Math.min(this.offsetMin, this.#files.indexBegin);
+  }
+
+  /** The first unit from `low` on that lies at or behind a position in the log; positions rise with the index. */
+  #firstAtOrBehind(logPosition: number, low: number): number {
+    let high = this.offsetMax;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      this.#readAny(middle);
+      if (readUnitPosition(one, 0) >= logPosition && !isFiller(one, 0)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  #fillerAt(index: number): boolean {
+    this.#readAny(index);
+    return isFiller(one, 0);
+  }
+
+  #readAny(index: number): void {
+    if (index >= Math.max(this.#ringFrom, this.offsetMax - RING_COUNT)) this.#readRing(index, 1, one, 0);
+    else this.#files.read(index, 1, one, 0);
+  }
+}

@@ -1,0 +1,87 @@
+// All consume queues of one owner, by their key; thousands of them share a bounded number of descriptors.
+import { assert } from '../base/assert.ts';
+import { ConsumeQueue } from './consume-queue.ts';
+import type { Files } from './files/files.ts';
+import { QueueFileCache } from './queue-file-cache.ts';
+import type { QueueSpace } from './queue-files.ts';
+import { UNIT_SIZE } from './queue-unit.ts';
+
+/** Queue files hold whole units: a size that is set otherwise is rounded up. */
+export function queueFileSize(sizeBytes: number): number {
+  return Math.ceil(sizeBytes / UNIT_SIZE) * UNIT_SIZE;
+}
+
+export class ConsumeQueues {
+  readonly #space: QueueSpace;
+  readonly #queues = new Map<number, ConsumeQueue>();
+  readonly #dirty = new Set<ConsumeQueue>();
+  #logPositionMin = 0;
+
+  /** @param folder the folder `consumequeue` @param fileCountMax so many files are open at most. */
+  constructor(files: Files, folder: string, fileSizeBytes: number, fileCountMax?: number) {
+    this.#space = { files, root: folder, fileSizeBytes: queueFileSize(fileSizeBytes), cache: new QueueFileCache(files, fileCountMax) };
+  }
+
+  get count(): number {
+    return this.#queues.size;
+  }
+
+  /** Queues with units that are in no file yet. */
+  get dirtyCount(): number {
+    return this.#dirty.size;
+  }
+
+  /** Files that were written since the last sync. */
+  get unsyncedCount(): number {
+    return this.#space.cache.dirtyCount;
+  }
+
+  get openFileCount(): number {
+    return this.#space.cache.openCount;
+  }
+
+  /** Opens the queue with what its files hold; none are made. */
+  open(key: number, topic: string, queueId: number): ConsumeQueue {
+    assert(!this.#queues.has(key), 'a key belongs to one queue');
+    const queue = new ConsumeQueue(this.#space, this.#dirty, key, topic, queueId);
+    queue.load();
+    queue.correctMin(this.#logPositionMin);
+    this.#queues.set(key, queue);
+    return queue;
+  }
+
+  get(key: number): ConsumeQueue | undefined {
+    return this.#queues.get(key);
+  }
+
+  all(): IterableIterator<[number, ConsumeQueue]> {
+    return this.#queues.entries();
+  }
+
+  /** The queue and its files are gone. */
+  remove(key: number): void {
+    this.#queues.get(key)?.remove();
+    this.#queues.delete(key);
+  }
+
+  /** The log begins at this position now, for the queues of today and those opened later. */
+  correctMin(logPositionMin: number): void {
+    if (logPositionMin === this.#logPositionMin) return;
+    this.#logPositionMin = logPositionMin;
+    for (const queue of this.#queues.values()) queue.correctMin(logPositionMin);
+  }
+
+  /** Writes what is in no file yet. */
+  flushAll(): void {
+    for (const queue of this.#dirty) queue.flush();
+  }
+
+  /** All that is in files is on stable storage when this returns; `flushAll` goes before. */
+  syncAll(): void {
+    this.#space.cache.syncAll();
+  }
+
+  close(): void {
+    this.#space.cache.close();
+  }
+}
