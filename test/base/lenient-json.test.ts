@@ -1,3 +1,4 @@
+// JSON as Java writes it: what is read, what is refused and where, and the golden configuration files written again byte for byte.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

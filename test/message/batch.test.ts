@@ -1,3 +1,4 @@
+// Batch bodies come back entry by entry, and wrong ones are told by what is wrong.
 import test from 'ava';
 import fc from 'fast-check';
 import { SeededRandom } from '../../src/base/random.ts';

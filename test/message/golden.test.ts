@@ -1,3 +1,4 @@
+// The golden commit logs, record by record: read as another reader saw them, written back byte for byte, torn ones up to the damage.
 import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { javaHash } from '../../src/base/bytes.ts';

@@ -1,3 +1,4 @@
+// Offset message ids: the documented example, both families of hosts, and texts that are none.
 import test from 'ava';
 import fc from 'fast-check';
 import { decodeOffsetMessageId, encodeOffsetMessageId, offsetMessageIdSize, writeOffsetMessageId } from '../../src/message/message-id.ts';

@@ -1,3 +1,4 @@
+// Names of topics and groups at and beyond their limits, and the texts that clients get.
 import test from 'ava';
 import * as names from '../../src/message/names.ts';
 

@@ -1,3 +1,4 @@
+// Properties as text, map and scan: all three agree on any bytes, and the stored form loses nothing of the client's.
 import test from 'ava';
 import fc from 'fast-check';
 import * as properties from '../../src/message/properties.ts';

@@ -1,3 +1,4 @@
+// Records of both versions and families of hosts, each fault of a check, and 200,000 damaged ones.
 import test from 'ava';
 import fc from 'fast-check';
 import { SeededRandom } from '../../src/base/random.ts';

@@ -1,3 +1,4 @@
+// Tag hashes as Java has them, and the rules of subscription expressions.
 import test from 'ava';
 import { javaHash } from '../../src/base/bytes.ts';
 import { parseTagExpression, tagsCodeOf } from '../../src/message/tags.ts';
