@@ -182,8 +182,10 @@ function seededRun(capacity: number, startPosition: number, seed: number, count:
       return true;
     },
   };
+  let idleTurns = 0;
   written.next();
   while (written.index < count && failure === '') {
+    const before = written.index + expected.index;
     for (let burst = random.below(40); burst > 0 && written.index < count; burst--) {
       const at = writer.claim(written.size);
       if (at === -1) break;
@@ -198,6 +200,8 @@ function seededRun(capacity: number, startPosition: number, seed: number, count:
     }
     if (random.below(4) > 0) writer.publish();
     reader.drain(verifier, 1 + random.below(50));
+    idleTurns = written.index + expected.index === before ? idleTurns + 1 : 0;
+    if (idleTurns === 1000) failure = `stalled at ${written.index} size=${written.size}`;
   }
   writer.publish();
   do refused = reader.drain(verifier, count) < 0 || !reader.isEmpty();
