@@ -77,6 +77,16 @@ export function parseInt64(value: string): number | undefined {
   return exact === BigInt.asIntN(64, exact) ? number : undefined;
 }
 
+/** The text of an int64 kept as a number; the rounded ends of its range become the ends again. */
+export function integerText(value: number): string | number {
+  if (Number.isSafeInteger(value)) return value;
+  return String(value > 0 ? minBig(BigInt(value), 2n ** 63n - 1n) : -minBig(BigInt(-value), 2n ** 63n));
+}
+
+function minBig(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
 export interface ExtCodec<T> {
   decode(header: Header): Decoded<T>;
   encode(value: T): ExtFields;
@@ -104,7 +114,7 @@ export function defineExt<G extends Grammar>(grammar: G): ExtCodec<ExtOf<G>> {
       const ext: ExtFields = {};
       for (const [name] of fields) {
         const part = (value as Record<string, string | number | boolean | undefined>)[name];
-        if (part !== undefined) ext[name] = part;
+        if (part !== undefined) ext[name] = typeof part === 'number' ? integerText(part) : part;
       }
       return ext;
     },

@@ -1,5 +1,5 @@
 // PULL_MESSAGE (11) and LITE_PULL_MESSAGE (361): messages of a queue from an offset on, waiting for one if there is none.
-import { exactInt64, fieldFault, int32, int32Of, int64, int64Of } from '../ext.ts';
+import { exactInt64, fieldFault, int32, int32Of, int64, int64Of, integerText } from '../ext.ts';
 import type { ExtFields, Header } from '../header.ts';
 
 //   consumerGroup! s, topic! s, queueId! i32, queueOffset! i64, maxMsgNums! i32, sysFlag! i32, commitOffset! i64,
@@ -89,11 +89,11 @@ export function encodePullRequest(request: PullRequest): ExtFields {
     consumerGroup: request.group,
     topic: request.topic,
     queueId: request.queueId,
-    queueOffset: request.offset,
+    queueOffset: integerText(request.offset),
     maxMsgNums: request.maxCount,
     sysFlag: request.sysFlag,
-    commitOffset: request.commitOffset,
-    suspendTimeoutMillis: request.suspendMs,
+    commitOffset: integerText(request.commitOffset),
+    suspendTimeoutMillis: integerText(request.suspendMs),
     subVersion: request.subVersion,
   };
   if (request.subscription !== '') ext['subscription'] = request.subscription;
