@@ -35,6 +35,7 @@ export class NodeConnection implements Connection {
   readonly #owner: ConnectionOwner;
   readonly #socket: net.Socket;
   #remote: Peer;
+  #paused = false;
   #ending = false;
   #destroyed = false;
   #closed = false;
@@ -56,6 +57,10 @@ export class NodeConnection implements Connection {
     });
     // Also for sockets with `onread`, which never emit it: should a later node ignore the option, the bytes still arrive.
     this.#socket.on('data', (chunk) => this.#data(chunk));
+    // A resume of node's takes effect a turn later and starts reading even when a pause came in between.
+    this.#socket.on('resume', () => {
+      if (this.#paused) this.#socket.pause();
+    });
     this.#socket.on('error', (error) => {
       this.#error ??= error;
     });
@@ -78,7 +83,8 @@ export class NodeConnection implements Connection {
   dial(): void {
     const { host, port } = this.#remote;
     try {
-      this.#socket.once('connect', () => this.open()).connect({ host, port, noDelay: true });
+      // 'ready' comes after all of 'connect', in which node may start reading in spite of a pause.
+      this.#socket.once('ready', () => this.open()).connect({ host, port, noDelay: true });
     } catch (error) {
       // Such as a port out of range.
       this.destroy(error as Error);
@@ -89,6 +95,7 @@ export class NodeConnection implements Connection {
   open(): void {
     if (this.#destroyed) return;
     const socket = this.#socket;
+    if (this.#paused) socket.pause();
     // Absent when the peer is gone already; its close follows.
     if (socket.remoteAddress !== undefined) this.#remote = { host: plainAddress(socket.remoteAddress), port: socket.remotePort ?? 0 };
     try {
@@ -105,16 +112,20 @@ export class NodeConnection implements Connection {
   }
 
   pause(): void {
-    if (!this.#ending) this.#socket.pause();
+    if (this.#ending || this.#destroyed) return;
+    this.#paused = true;
+    this.#socket.pause();
   }
 
   resume(): void {
+    this.#paused = false;
     if (!this.#destroyed) this.#socket.resume();
   }
 
   end(): void {
     if (this.#ending || this.#destroyed) return;
     this.#ending = true;
+    this.#paused = false;
     this.#socket.end();
     // Reading on (to nobody) is how the peer's own close is seen; closing over unread bytes would reset what we sent last.
     this.#socket.resume();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { ErrorCodes, RingmqError } from '../base/errors.ts';
 import { addressError } from './address-error.ts';
+import { copyDescriptor } from './descriptor-copy.ts';
 import { type ConnectionOwner, NodeConnection, type Peer, plainAddress, type SocketOf } from './node-connection.ts';
 import { canShareReadBuffer, descriptorOf, outgoingSocket, readInto } from './node-handle.ts';
 import type { Connection, ConnectionHandler, Listener, ListenOptions, Transport } from './transport.ts';
@@ -111,17 +112,15 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** Settles once the server listens, and also when it was closed before it came to that. */
-function startListening(server: net.Server, { host, port, fd }: ListenOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const settle = (error?: Error): void => {
-      server.off('listening', settle).off('close', settle).off('error', settle);
-      if (error === undefined) resolve();
-      else reject(error);
-    };
-    server.once('listening', settle).once('close', settle).once('error', settle);
-    server.listen(fd === undefined ? { host, port, backlog: backlogCount, exclusive: true } : { fd, backlog: backlogCount });
+async function startListening(server: net.Server, { host, port, fd }: ListenOptions): Promise<void> {
+  const shared = fd === undefined ? undefined : await copyDescriptor(fd);
+  // Also settles when the server was closed before it came to listening.
+  await new Promise<void>((resolve, reject) => {
+    server.once('listening', resolve).once('close', resolve).once('error', reject);
+    if (shared === undefined) server.listen({ host, port, backlog: backlogCount, exclusive: true });
+    else server.listen(shared, backlogCount);
   });
+  server.removeAllListeners('error');
 }
 
 function closedError(): RingmqError {

@@ -9,33 +9,44 @@ export interface Connection {
   /** Bytes written that the peer's side has not taken yet. */
   readonly bufferedBytes: number;
   /**
-   * Hands bytes to the peer in order. They must not change until `onWritten` has been told of them: at once when the kernel
-   * takes them, later where the peer is slow.
+   * Hands bytes to the peer in order. They must not change until `onWritten` has been told of them: soon when the kernel
+   * takes them (but never inside this call), later where the peer is slow. Allowed before onOpen; ignored after `end`, `destroy`
+   * or the peer's close.
    */
   write(bytes: Uint8Array): void;
-  /** Stops and continues onData; the peer then meets TCP back-pressure. */
+  /** Stops and continues onData; the peer then meets TCP back-pressure. A paused connection may not see that its peer closes. */
   pause(): void;
   resume(): void;
-  /** Sends what was written, then closes. */
+  /**
+   * Sends what was written, then closes. What still arrives is dropped, a pause is lifted. onClose waits for the peer to close its
+   * side too: whoever cannot trust it to do so calls `destroy` later.
+   */
   end(): void;
-  /** Closes at once. */
+  /** Closes at once; what has not left is lost. Only onClose follows, never inside this call. */
   destroy(): void;
 }
 
+/**
+ * No method is called from inside a call on a connection. One that throws closes its connection: onClose gets the error, and so
+ * does the transport's `onFault`. A peer that closes its side closes the connection once our writes have left.
+ */
 export interface ConnectionHandler {
   onOpen(connection: Connection): void;
   /** `chunk` is valid only during the call. Not called while paused. */
   onData(connection: Connection, chunk: Uint8Array): void;
-  /** Everything passed to one earlier `write` has left; in the order of the writes. */
+  /** All bytes of one earlier `write` (the same array) have left; in the order of the writes. */
   onWritten(connection: Connection, bytes: Uint8Array): void;
-  /** Exactly once for every connection that was opened or tried, last of all its events. */
+  /**
+   * Exactly once for every connection that was opened or tried, last of all its events. Writes not told of by then may not have
+   * arrived; their bytes are free.
+   */
   onClose(connection: Connection, error?: Error): void;
 }
 
 export interface Listener {
   readonly host: string;
   readonly port: number;
-  /** The listening socket's descriptor, with which other threads share the port; -1 where there is none. */
+  /** The listening socket's descriptor, with which other threads share the port while this listener is open; -1 where there is none. */
   readonly fd: number;
   /** Stops accepting; connections live on. */
   close(): Promise<void>;
@@ -45,7 +56,7 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Shares this listening descriptor of another thread instead of binding. */
+  /** Shares another thread's open listener, by a descriptor of its own, instead of binding; host and port are then not looked at. */
   readonly fd?: number;
 }
 
