@@ -6,10 +6,11 @@
 //
 // Units are written when the ring's end is reached or on flush: a write per message would cost more than all else.
 import { assert } from '../base/assert.ts';
+import { copyBytes } from '../message/copy-bytes.ts';
 import { findQueueBounds } from './queue-bounds.ts';
 import { QueueFiles, type QueueSpace } from './queue-files.ts';
 import { firstAtOrAfter, lastAtOrBefore, type StoreTimeOf, type TimedQueue } from './queue-time-search.ts';
-import { isFiller, readUnitPosition, UNIT_SIZE, writeUnit } from './queue-unit.ts';
+import { FILLER_SIZE, isFiller, readUnitPosition, readUnitSize, UNIT_SIZE, writeUnit } from './queue-unit.ts';
 
 export { UNIT_SIZE } from './queue-unit.ts';
 
@@ -81,6 +82,12 @@ export class ConsumeQueue implements TimedQueue {
     return outcome;
   }
 
+  /** Puts fillers in the place of messages that the log does not have: a queue's offsets are those of its records. */
+  skipTo(index: number): void {
+    if (this.offsetMax === 0) return;
+    while (this.offsetMax < index) this.append(this.offsetMax, 0, FILLER_SIZE, 0);
+  }
+
   /** Writes what is in no file yet. */
   flush(): void {
     const ring = this.#ring;
@@ -127,7 +134,19 @@ export class ConsumeQueue implements TimedQueue {
 
   /** The log ends at this position now: later units go. Where no unit is left, the queue begins anew. */
   truncateTo(logPosition: number): void {
-    this.cutTo(this.#firstAtOrBehind(logPosition, this.#firstKept()));
+    this.cutTo(this.offsetAtOrBehind(logPosition));
+  }
+
+  /** Offset of the first message that lies at or behind a position in the log, also one below the min offset; the max offset if none. */
+  offsetAtOrBehind(logPosition: number): number {
+    return this.#firstAtOrBehind(logPosition, this.#firstKept());
+  }
+
+  /** Where the log goes on behind the last message; -1 of a queue without one. */
+  logPositionEnd(): number {
+    if (this.offsetMax === 0) return -1;
+    this.#readAny(this.offsetMax - 1);
+    return readUnitPosition(one, 0) + readUnitSize(one, 0);
   }
 
   /** Units from this offset on go. */
@@ -180,10 +199,10 @@ export class ConsumeQueue implements TimedQueue {
   #readRing(index: number, count: number, into: Uint8Array, at: number): void {
     const ring = this.#ring;
     assert(ring !== null, 'units in the ring');
-    for (let i = index; i < index + count; i++) {
-      const from = (i % RING_COUNT) * UNIT_SIZE;
-      for (let b = 0; b < UNIT_SIZE; b++) into[at++] = ring[from + b] as number;
-    }
+    const slot = index % RING_COUNT;
+    const part = Math.min(count, RING_COUNT - slot);
+    copyBytes(ring, slot * UNIT_SIZE, (slot + part) * UNIT_SIZE, into, at);
+    if (part < count) copyBytes(ring, 0, (count - part) * UNIT_SIZE, into, at + part * UNIT_SIZE);
   }
 
   /** Index of the first message that has a unit, also one below the min offset. */

@@ -78,7 +78,12 @@ export class ConsumeQueues {
 
   /** All that is in files is on stable storage when this returns; `flushAll` goes before. */
   syncAll(): void {
-    this.#space.cache.syncAll();
+    this.#space.cache.sync(Number.POSITIVE_INFINITY);
+  }
+
+  /** Syncs so many files at most, for a thread that has other work; returns how many are left. */
+  syncSome(countMax: number): number {
+    return this.#space.cache.sync(countMax);
   }
 
   close(): void {

@@ -24,7 +24,7 @@ export interface LogWalkerOptions {
 
 export class LogWalker {
   /** Holds the current record from `at` on, until the next call of `next`. */
-  bytes: Uint8Array;
+  bytes: Buffer;
   at = 0;
   size = 0;
   /** Of the current record while there is one, else of the next. */
@@ -45,7 +45,7 @@ export class LogWalker {
     this.#reader = new LogReader(files, folder, segmentSizeBytes);
     this.#segmentSizeBytes = segmentSizeBytes;
     this.#checkCrc = options.checkCrc ?? false;
-    this.bytes = new Uint8Array(Math.min(options.bufferSizeBytes ?? 1_048_576, segmentSizeBytes));
+    this.bytes = Buffer.allocUnsafeSlow(Math.min(options.bufferSizeBytes ?? 1_048_576, segmentSizeBytes));
   }
 
   /** Goes on at a record's start. */
@@ -95,7 +95,7 @@ export class LogWalker {
   #hold(size: number, limit: number): boolean {
     const held = this.#heldFrom + this.#heldSize - this.position;
     if (this.position < this.#heldFrom || held < size) {
-      if (this.bytes.length < size) this.bytes = new Uint8Array(size);
+      if (this.bytes.length < size) this.bytes = Buffer.allocUnsafeSlow(size);
       const wanted = Math.min(this.bytes.length, limit - this.position);
       this.#heldSize = 0;
       if (!this.#reader.read(this.position, wanted, this.bytes, 0)) return false;

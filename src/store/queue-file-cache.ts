@@ -79,18 +79,22 @@ export class QueueFileCache {
     this.#dirty.delete(id);
   }
 
-  /** All that was written through this cache is on stable storage when this returns. */
-  syncAll(): void {
+  /** All that was written through this cache is on stable storage when this returns 0: how many files and folders are left to sync. */
+  sync(countMax: number): number {
+    let room = countMax;
     for (const [id, path] of this.#dirty) {
+      if (room-- <= 0) break;
       const fd = this.#open.get(id);
       if (fd !== undefined) this.#files.sync(fd);
       else this.#syncClosed(path);
       this.#dirty.delete(id);
     }
     for (const folder of this.#dirtyFolders) {
+      if (room-- <= 0) break;
       if (this.#files.stat(folder) !== null) this.#files.syncFolder(folder);
       this.#dirtyFolders.delete(folder);
     }
+    return this.#dirty.size + this.#dirtyFolders.size;
   }
 
   close(): void {

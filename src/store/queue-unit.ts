@@ -16,7 +16,7 @@ const TAGS_CODE_AT = SIZE_AT + 4;
 export const UNIT_SIZE = TAGS_CODE_AT + 8;
 assert(UNIT_SIZE === 20, 'unit layout');
 
-const FILLER_SIZE = 0x7fff_ffff;
+export const FILLER_SIZE = 0x7fff_ffff;
 
 export function writeUnit(b: Uint8Array, at: number, position: number, size: number, tagsCode: number): void {
   writeI64(b, at + POSITION_AT, position);

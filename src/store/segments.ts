@@ -114,7 +114,8 @@ export class Segments {
    * zeros, of `zeroSizeMax` bytes at most, so that old records can never be taken for new ones. Returns how many bytes were not zero.
    */
   cut(position: number, zeroSizeMax = Number.POSITIVE_INFINITY): number {
-    this.removeFrom(position);
+    // A row that began late keeps a file: nothing else tells where it goes on.
+    this.removeFrom(position === this.#firstPosition && position > 0 ? position + 1 : position);
     const fd = this.fdFor(position);
     if (fd < 0) return 0;
     const end = segmentStart(position, this.sizeBytes) + this.sizeBytes;
