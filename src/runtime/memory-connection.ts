@@ -2,6 +2,7 @@
 import { assert, present } from '../base/assert.ts';
 import type { Random } from '../base/random.ts';
 import { systemError } from './address-error.ts';
+import { Fifo } from './fifo.ts';
 import { MemoryPipe } from './memory-pipe.ts';
 import type { Connection, ConnectionHandler } from './transport.ts';
 
@@ -54,7 +55,7 @@ export class MemoryConnection implements Connection {
   readonly #handler: ConnectionHandler;
   readonly #inbox: MemoryPipe;
   #peer: MemoryConnection | undefined;
-  #writes: Uint8Array[] = [];
+  readonly #writes = new Fifo<Uint8Array>();
   /** Bytes of the oldest write that were taken. */
   #takenSizeBytes = 0;
   #bufferedBytes = 0;
@@ -111,7 +112,7 @@ export class MemoryConnection implements Connection {
     if (error !== undefined) this.#error ??= error;
     if (this.#dead) return;
     this.#dead = true;
-    this.#writes = [];
+    this.#writes.clear();
     this.#bufferedBytes = 0;
     this.#inbox.clear();
     if (this.#peer !== undefined) this.#peer.#peerFinishing = true;
@@ -133,9 +134,9 @@ export class MemoryConnection implements Connection {
     if (!this.#opened) return Happenings.open;
     const unread = this.#inbox.sizeBytes > 0;
     let sum = 0;
-    if (this.#writes.length > 0 && this.#takeSizeBytesMax() >= 0) sum += Happenings.take;
+    if (this.#writes.count > 0 && this.#takeSizeBytesMax() >= 0) sum += Happenings.take;
     if (unread && !this.#paused) sum += Happenings.data;
-    if (this.#ending && !this.#finished && this.#writes.length === 0) sum += Happenings.finish;
+    if (this.#ending && !this.#finished && this.#writes.count === 0) sum += Happenings.finish;
     if (this.#peerFinishing && !this.#peerFinished && !unread && !this.#paused) sum += Happenings.peerFinished;
     return sum;
   }
@@ -175,7 +176,7 @@ export class MemoryConnection implements Connection {
   /** How much of the oldest write can move now; 0 for an empty write or a peer that is gone, -1 for nothing. */
   #takeSizeBytesMax(): number {
     const peer = present(this.#peer, 'peer');
-    const left = present(this.#writes[0], 'oldest write').length - this.#takenSizeBytes;
+    const left = present(this.#writes.peek(), 'oldest write').length - this.#takenSizeBytes;
     if (peer.#dead || left === 0) return 0;
     const spaceBytes = peer.#ending ? left : peer.#inbox.spaceBytes;
     if (!this.#host.sizes.splitting) return left <= spaceBytes ? left : -1;
@@ -188,7 +189,7 @@ export class MemoryConnection implements Connection {
       this.destroy(systemError('ECONNRESET', 'the peer has closed'));
       return;
     }
-    const bytes = present(this.#writes[0], 'oldest write');
+    const bytes = present(this.#writes.peek(), 'oldest write');
     const sizeBytes = this.#someOf(this.#takeSizeBytesMax());
     assert(sizeBytes >= 0, 'take without space');
     const end = this.#takenSizeBytes + sizeBytes;

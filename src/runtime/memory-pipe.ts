@@ -1,10 +1,10 @@
 // The bytes between two ends of a connection in memory: a bounded queue that remembers where each write was cut.
 import { assert, present } from '../base/assert.ts';
+import { Fifo } from './fifo.ts';
 
 export class MemoryPipe {
   readonly #capacitySizeBytes: number;
-  #pieces: Uint8Array[] = [];
-  #headIndex = 0;
+  readonly #pieces = new Fifo<Uint8Array>();
   /** Bytes of the first piece that have left. */
   #headAt = 0;
   #sizeBytes = 0;
@@ -24,13 +24,13 @@ export class MemoryPipe {
 
   /** What is left of the first piece. */
   get headSizeBytes(): number {
-    return this.#sizeBytes === 0 ? 0 : present(this.#pieces[this.#headIndex], 'first piece').length - this.#headAt;
+    return this.#sizeBytes === 0 ? 0 : present(this.#pieces.peek(), 'first piece').length - this.#headAt;
   }
 
   /** Copies: as with a kernel, the writer may reuse its bytes afterwards. */
   put(bytes: Uint8Array): void {
     assert(bytes.length > 0 && bytes.length <= this.spaceBytes, 'piece does not fit into the pipe');
-    this.#pieces.push(Uint8Array.from(bytes));
+    this.#pieces.push(new Uint8Array(bytes));
     this.#sizeBytes += bytes.length;
   }
 
@@ -39,29 +39,22 @@ export class MemoryPipe {
     assert(sizeBytes > 0 && sizeBytes <= this.#sizeBytes, 'more bytes asked than the pipe holds');
     const taken = Buffer.allocUnsafeSlow(sizeBytes);
     for (let at = 0; at < sizeBytes; ) {
-      const piece = present(this.#pieces[this.#headIndex], 'first piece');
+      const piece = present(this.#pieces.peek(), 'first piece');
       const part = piece.subarray(this.#headAt, this.#headAt + sizeBytes - at);
       taken.set(part, at);
       at += part.length;
       this.#headAt += part.length;
-      if (this.#headAt === piece.length) this.#dropHead();
+      if (this.#headAt < piece.length) break;
+      this.#pieces.shift();
+      this.#headAt = 0;
     }
     this.#sizeBytes -= sizeBytes;
     return taken;
   }
 
   clear(): void {
-    this.#pieces = [];
-    this.#headIndex = 0;
+    this.#pieces.clear();
     this.#headAt = 0;
     this.#sizeBytes = 0;
-  }
-
-  #dropHead(): void {
-    this.#headAt = 0;
-    this.#headIndex++;
-    if (this.#headIndex < 1024 && this.#headIndex < this.#pieces.length) return;
-    this.#pieces.splice(0, this.#headIndex);
-    this.#headIndex = 0;
   }
 }

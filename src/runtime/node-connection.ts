@@ -1,6 +1,7 @@
 // One TCP connection over node:net: keeps the order of writes and stands between the socket's events and the handler's mistakes.
 import type net from 'node:net';
 import { present } from '../base/assert.ts';
+import { Fifo } from './fifo.ts';
 import type { ReadInto } from './node-handle.ts';
 import type { Connection, ConnectionHandler } from './transport.ts';
 
@@ -17,9 +18,6 @@ export interface Peer {
 
 /** Makes the connection's socket: one that reads into a buffer and then calls `callback`, or one with 'data' events. */
 export type SocketOf = (callback: ReadInto['callback']) => net.Socket;
-
-/** Written buffers that are leaving are dropped from the queue's front in blocks of this many. */
-const trimCount = 1024;
 
 const mappedPrefix = '::ffff:';
 
@@ -40,9 +38,8 @@ export class NodeConnection implements Connection {
   #destroyed = false;
   #closed = false;
   #error: Error | undefined;
-  /** Writes not told of yet, oldest at `#leavingIndex`: node calls back in the order of writes, so no closure per write is needed. */
-  #leaving: Uint8Array[] = [];
-  #leavingIndex = 0;
+  /** Writes not told of yet: node calls back in the order of writes, so no closure per write is needed. */
+  readonly #leaving = new Fifo<Uint8Array>();
   readonly #onLeft: (error?: Error | null) => void;
 
   constructor(id: number, remote: Peer, handler: ConnectionHandler, owner: ConnectionOwner, socketOf: SocketOf) {
@@ -150,15 +147,7 @@ export class NodeConnection implements Connection {
   #left(error?: Error | null): void {
     // A failed socket calls back for what it never sent; onClose tells of that.
     if (error || this.#destroyed) return;
-    const bytes = present(this.#leaving[this.#leavingIndex], 'write that left');
-    this.#leavingIndex++;
-    if (this.#leavingIndex === this.#leaving.length) {
-      this.#leaving.length = 0;
-      this.#leavingIndex = 0;
-    } else if (this.#leavingIndex === trimCount) {
-      this.#leaving.splice(0, trimCount);
-      this.#leavingIndex = 0;
-    }
+    const bytes = present(this.#leaving.shift(), 'write that left');
     try {
       this.#handler.onWritten(this, bytes);
     } catch (error) {
@@ -169,8 +158,7 @@ export class NodeConnection implements Connection {
   #gone(): void {
     this.#destroyed = true;
     this.#closed = true;
-    this.#leaving = [];
-    this.#leavingIndex = 0;
+    this.#leaving.clear();
     this.#owner.onGone(this);
     try {
       this.#handler.onClose(this, this.#error);
