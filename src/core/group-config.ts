@@ -1,71 +1,11 @@
-// What a consumer group is made of, its defaults, and how it is read leniently.
-import { boolOf, entriesOf, intOf, isObject, type JsonObject, member, textOf } from '../protocol/bodies/json-body.ts';
+// What a consumer group is by default, and which groups every broker has.
+import { type SubscriptionGroupData, subscriptionGroupOf } from '../protocol/bodies/subscription-group.ts';
 
-export interface GroupConfig {
-  readonly groupName: string;
-  readonly consumeEnable: boolean;
-  readonly consumeFromMinEnable: boolean;
-  readonly consumeBroadcastEnable: boolean;
-  readonly consumeMessageOrderly: boolean;
-  readonly retryQueueNums: number;
-  readonly retryMaxTimes: number;
-  /** Kept as it came: only POP and the proxy look inside. */
-  readonly groupRetryPolicy: unknown;
-  readonly brokerId: number;
-  readonly whichBrokerWhenConsumeSlowly: number;
-  readonly notifyConsumerIdsChangedEnable: boolean;
-  readonly groupSysFlag: number;
-  readonly consumeTimeoutMinute: number;
-  readonly subscriptionDataSet?: readonly unknown[];
-  readonly attributes: Readonly<Record<string, string>>;
-}
+export type GroupConfig = SubscriptionGroupData;
 
+/** A group with the defaults of stock brokers. */
 export function groupConfig(groupName: string): GroupConfig {
-  return {
-    groupName,
-    consumeEnable: true,
-    consumeFromMinEnable: true,
-    consumeBroadcastEnable: true,
-    consumeMessageOrderly: false,
-    retryQueueNums: 1,
-    retryMaxTimes: 16,
-    groupRetryPolicy: { type: 'CUSTOMIZED' },
-    brokerId: 0,
-    whichBrokerWhenConsumeSlowly: 1,
-    notifyConsumerIdsChangedEnable: true,
-    groupSysFlag: 0,
-    consumeTimeoutMinute: 15,
-    attributes: {},
-  };
-}
-
-/** Missing fields get their defaults. Null where `json` is no object. */
-export function groupConfigOf(json: unknown, name = ''): GroupConfig | null {
-  if (!isObject(json)) return null;
-  const d = groupConfig(textOf(json, 'groupName', name));
-  const subscriptions = member(json, 'subscriptionDataSet');
-  const policy = member(json, 'groupRetryPolicy');
-  return {
-    groupName: d.groupName,
-    consumeEnable: flagOf(json, 'consumeEnable', d.consumeEnable),
-    consumeFromMinEnable: flagOf(json, 'consumeFromMinEnable', d.consumeFromMinEnable),
-    consumeBroadcastEnable: flagOf(json, 'consumeBroadcastEnable', d.consumeBroadcastEnable),
-    consumeMessageOrderly: flagOf(json, 'consumeMessageOrderly', d.consumeMessageOrderly),
-    retryQueueNums: intOf(json, 'retryQueueNums', d.retryQueueNums),
-    retryMaxTimes: intOf(json, 'retryMaxTimes', d.retryMaxTimes),
-    groupRetryPolicy: isObject(policy) ? policy : d.groupRetryPolicy,
-    brokerId: intOf(json, 'brokerId', d.brokerId),
-    whichBrokerWhenConsumeSlowly: intOf(json, 'whichBrokerWhenConsumeSlowly', d.whichBrokerWhenConsumeSlowly),
-    notifyConsumerIdsChangedEnable: flagOf(json, 'notifyConsumerIdsChangedEnable', d.notifyConsumerIdsChangedEnable),
-    groupSysFlag: intOf(json, 'groupSysFlag', d.groupSysFlag),
-    consumeTimeoutMinute: intOf(json, 'consumeTimeoutMinute', d.consumeTimeoutMinute),
-    ...(Array.isArray(subscriptions) ? { subscriptionDataSet: subscriptions } : {}),
-    attributes: Object.fromEntries(entriesOf(json, 'attributes').map(([key, value]) => [key, String(value)])),
-  };
-}
-
-function flagOf(json: JsonObject, name: string, missing: boolean): boolean {
-  return member(json, name) === undefined ? missing : boolOf(json, name);
+  return subscriptionGroupOf({ groupName });
 }
 
 /** Both are plain JSON in the same order of fields. */

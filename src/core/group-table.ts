@@ -4,7 +4,7 @@ import { firstVersion, nextVersion } from './data-version.ts';
 import { builtInGroups, type GroupConfig, sameGroupConfig } from './group-config.ts';
 
 /** Group -> topic -> bits; `READ_FORBIDDEN` is the only one with a meaning. */
-export type ForbiddenTable = Readonly<Record<string, Readonly<Record<string, number>>>>;
+export type ForbiddenTable = ReadonlyMap<string, ReadonlyMap<string, number>>;
 export const READ_FORBIDDEN = 1 << 2;
 
 export interface GroupTableState {
@@ -48,7 +48,7 @@ export class GroupTable {
     if (file === null) return;
     if (file.dataVersion !== null) this.#version = file.dataVersion;
     for (const config of file.groups) this.#groups.set(config.groupName, config);
-    for (const [group, topics] of Object.entries(file.forbidden)) this.#forbidden.set(group, new Map(Object.entries(topics)));
+    for (const [group, topics] of file.forbidden) this.#forbidden.set(group, new Map(topics));
   }
 
   /** False when the group is already exactly so. */
@@ -93,7 +93,7 @@ export class GroupTable {
     return [...(this.#forbidden.get(group) ?? [])].filter(([, bits]) => (bits & READ_FORBIDDEN) !== 0).map(([topic]) => topic);
   }
 
-  forbidden(): ForbiddenTable {
-    return Object.fromEntries([...this.#forbidden].map(([group, topics]) => [group, Object.fromEntries(topics)]));
+  get forbidden(): ForbiddenTable {
+    return this.#forbidden;
   }
 }

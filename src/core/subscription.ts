@@ -1,55 +1,7 @@
 // What one member of a group subscribed to, and how the subscriptions of all members become the one that pulls are judged by.
-import { javaHash } from '../base/bytes.ts';
-import { boolOf, isObject, listOf, textListOf, textOf } from '../protocol/bodies/json-body.ts';
+import type { SubscriptionData } from '../protocol/bodies/subscription-data.ts';
 
-export interface Subscription {
-  readonly topic: string;
-  readonly expression: string;
-  /** TAG or SQL92; clients may leave it out for TAG. */
-  readonly type: string;
-  readonly tags: readonly string[];
-  readonly codes: readonly number[];
-  /** Decimal text: some clients count in nanoseconds, beyond what a number holds exactly. */
-  readonly version: string;
-  readonly classFilter: boolean;
-}
-
-const versionText = /^-?\d{1,19}$/;
-
-/** Reads one element of `subscriptionDataSet`; a text is the fault. */
-export function subscriptionOf(json: unknown): Subscription | string {
-  if (!isObject(json)) return 'subscription is no object';
-  const topic = textOf(json, 'topic', '');
-  if (topic === '') return 'subscription has no topic';
-  const version = textOf(json, 'subVersion', '0');
-  if (!versionText.test(version)) return `subVersion is no whole number subVersion=${version} topic=${topic}`;
-  const tags = textListOf(json, 'tagsSet');
-  // Some clients write the codes as text.
-  const codes = listOf(json, 'codeSet').map(Number).filter(Number.isSafeInteger);
-  const type = textOf(json, 'expressionType', '');
-  return {
-    topic,
-    expression: textOf(json, 'subString', '*'),
-    type: type === '' ? 'TAG' : type,
-    tags,
-    // The codes are what messages are compared with, so tags without one get it.
-    codes: codes.length >= tags.length ? codes : tags.map(javaHash),
-    version,
-    classFilter: boolOf(json, 'classFilterMode'),
-  };
-}
-
-/** The same in the shape in which clients and tools exchange it, but for `subVersion`, which the caller writes as a bare number. */
-export function subscriptionFields(s: Subscription): Record<string, unknown> {
-  return {
-    classFilterMode: s.classFilter,
-    codeSet: s.codes,
-    expressionType: s.type,
-    subString: s.expression,
-    tagsSet: s.tags,
-    topic: s.topic,
-  };
-}
+export type Subscription = SubscriptionData;
 
 export function takesAll(s: Subscription): boolean {
   return s.type === 'TAG' && (s.expression === '*' || s.expression === '');

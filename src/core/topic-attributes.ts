@@ -1,4 +1,4 @@
-// The attributes of a topic and the grammar of changing them: `+key=value` adds or alters, `-key` deletes.
+// The attributes of a topic and the rules of changing them.
 
 export type AttributesOrFault =
   | { readonly ok: true; readonly value: Readonly<Record<string, string>> }
@@ -17,62 +17,37 @@ const rules: Readonly<Record<string, AttributeRule>> = {
   'reserve.time': { changeable: true, values: null },
 };
 
-/** `+a=b,-c` as [['+a', 'b'], ['-c', '']]. */
-export function splitAttributes(text: string): [string, string][] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map((part) => {
-      const equals = part.indexOf('=');
-      return equals < 0 ? [part, ''] : [part.slice(0, equals).trim(), part.slice(equals + 1).trim()];
-    });
-}
-
-/** The attributes after the changes. `current` null: the topic is being created, when only `+` makes sense. */
+/** The attributes after the changes; null deletes. `current` null: the topic is being created, when there is nothing to delete. */
 export function alterAttributes(
   current: Readonly<Record<string, string>> | null,
-  changes: readonly (readonly [string, string])[],
+  changes: ReadonlyMap<string, string | null>,
 ): AttributesOrFault {
   const result: Record<string, string> = { ...current };
-  const seen = new Set<string>();
-  for (const [signed, value] of changes) {
-    const key = signed.slice(1);
-    const fault = changeFault(signed, key, value, current, seen);
+  for (const [name, value] of changes) {
+    const fault = changeFault(name, value, current);
     if (fault !== null) return { ok: false, fault };
-    seen.add(key);
-    if (signed.startsWith('+')) result[key] = value;
-    else delete result[key];
+    if (value === null) delete result[name];
+    else result[name] = value;
   }
   return { ok: true, value: result };
 }
 
-function changeFault(
-  signed: string,
-  key: string,
-  value: string,
-  current: Readonly<Record<string, string>> | null,
-  seen: ReadonlySet<string>,
-): string | null {
-  const sign = signed[0];
-  if (sign !== '+' && sign !== '-') return `attribute changes start with + or - attribute=${signed}`;
-  const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
-  if (rule === undefined) return `attribute is unknown attribute=${key} allowed=${Object.keys(rules).join(', ')}`;
-  if (seen.has(key)) return `attribute stands twice attribute=${key}`;
-  if (sign === '-') {
-    if (current === null) return `only + is allowed while a topic is created attribute=${signed}`;
-    if (!Object.hasOwn(current, key)) return `attribute to delete is not set attribute=${key}`;
+function changeFault(name: string, value: string | null, current: Readonly<Record<string, string>> | null): string | null {
+  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+  if (rule === undefined) return `attribute is unknown attribute=${name} allowed=${Object.keys(rules).join(', ')}`;
+  if (value === null) {
+    if (current === null) return `only + is allowed while a topic is created attribute=-${name}`;
+    if (!Object.hasOwn(current, name)) return `attribute to delete is not set attribute=${name}`;
   }
-  if (current !== null && !rule.changeable && (sign === '-' || current[key] !== value)) {
-    return `attribute cannot be changed once the topic exists attribute=${key}`;
+  if (current !== null && !rule.changeable && (value === null || current[name] !== value)) {
+    return `attribute cannot be changed once the topic exists attribute=${name}`;
   }
-  if (sign === '+') return valueFault(key, value, rule);
-  return null;
+  return value === null ? null : valueFault(name, value, rule);
 }
 
-function valueFault(key: string, value: string, rule: AttributeRule): string | null {
-  if (rule.values === null) return /^\d{1,15}$/.test(value) ? null : `attribute needs a whole number attribute=${key} value=${value}`;
+function valueFault(name: string, value: string, rule: AttributeRule): string | null {
+  if (rule.values === null) return /^\d{1,15}$/.test(value) ? null : `attribute needs a whole number attribute=${name} value=${value}`;
   return rule.values.includes(value)
     ? null
-    : `attribute value is unknown attribute=${key} value=${value} allowed=${rule.values.join(', ')}`;
+    : `attribute value is unknown attribute=${name} value=${value} allowed=${rule.values.join(', ')}`;
 }

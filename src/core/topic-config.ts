@@ -1,9 +1,8 @@
-// What a topic is made of, and how it is read leniently from what tools and other brokers wrote.
-import { boolOf, entriesOf, intOf, isObject, textOf } from '../protocol/bodies/json-body.ts';
-import type { RegisteredTopic } from '../protocol/bodies/register-broker.ts';
+// What a topic is made of, and which numbers make one.
+import type { TopicConfigData } from '../protocol/bodies/topic-config.ts';
 
 /** `perm` has bits of `Perms`, `topicSysFlag` bits of `TopicSysFlags`. */
-export type TopicConfig = RegisteredTopic;
+export type TopicConfig = TopicConfigData;
 
 export const Perms = { inherit: 1, write: 2, read: 4, readWrite: 6, all: 7 } as const;
 export const TopicSysFlags = { unit: 1, unitSub: 2 } as const;
@@ -19,21 +18,6 @@ export function topicConfig(topicName: string, queueCount: number, perm: number,
     order: false,
     attributes: {},
     ...more,
-  };
-}
-
-/** Missing fields get the defaults that stock brokers use. Null where `json` is no object. */
-export function topicConfigOf(json: unknown, name = ''): TopicConfig | null {
-  if (!isObject(json)) return null;
-  return {
-    topicName: textOf(json, 'topicName', name),
-    readQueueNums: intOf(json, 'readQueueNums', 16),
-    writeQueueNums: intOf(json, 'writeQueueNums', 16),
-    perm: intOf(json, 'perm', Perms.readWrite),
-    topicFilterType: textOf(json, 'topicFilterType', 'SINGLE_TAG'),
-    topicSysFlag: intOf(json, 'topicSysFlag', 0),
-    order: boolOf(json, 'order'),
-    attributes: Object.fromEntries(entriesOf(json, 'attributes').map(([key, value]) => [key, String(value)])),
   };
 }
 

@@ -1,0 +1,244 @@
+// The actor that keeps groups, offsets, topics and their rules: frames and notes in, decisions made and written, answers out.
+import { AssertionError } from '../../base/assert.ts';
+import { join64, readUtf8 } from '../../base/bytes.ts';
+import { errorText } from '../../base/errors.ts';
+import { RateLimit } from '../../base/rate-limit.ts';
+import { ResponseCodes } from '../../protocol/codes.ts';
+import { encodeResponse } from '../../protocol/header.ts';
+import type { Actor } from '../../runtime/actor.ts';
+import { CounterIds } from '../../runtime/counters.ts';
+import type { RingHandler, RingReader } from '../../runtime/ring.ts';
+import type { ActorContext } from '../context.ts';
+import { type ConnectionOpened, type EnsureTopic, Messages, type PeerState, type TopicEnsured } from '../messages.ts';
+import type { Outbox } from '../outbox.ts';
+import { PartAssembler } from '../part-assembler.ts';
+import { Desk } from './desk.ts';
+import { handlers } from './handlers/table.ts';
+import { badRequest, type Reply, type Request, readFrame, refuse } from './request.ts';
+
+/** Mail taken from one ingress before the others have their turn. */
+const MAIL_LIMIT = 256;
+const SAVE_RETRY_MS = 1000;
+const LOG_INTERVAL_MS = 10_000;
+
+/** What goes out once the changes of this pass are on disk; a text: they could not be written. */
+type Outgoing = (failure: string | null) => void;
+
+interface Desktop {
+  readonly ring: RingReader;
+  readonly handler: RingHandler;
+}
+
+export class Coordinator implements Actor {
+  readonly name: string;
+  readonly desk: Desk;
+  readonly #context: ActorContext;
+  readonly #mail: readonly Desktop[];
+  readonly #dispatchers: readonly Outbox[];
+  readonly #ingresses: readonly Outbox[];
+  readonly #outgoing: Outgoing[] = [];
+  readonly #faultLimit = new RateLimit(LOG_INTERVAL_MS);
+  #offsetsDueMs = Number.POSITIVE_INFINITY;
+  #saveRetryMs = Number.POSITIVE_INFINITY;
+
+  constructor(context: ActorContext) {
+    this.name = context.name;
+    this.#context = context;
+    this.desk = new Desk(context);
+    const names = context.namesOf('ingress');
+    this.#ingresses = names.map((name) => context.outbox(name));
+    this.#dispatchers = context.namesOf('dispatch').map((name) => context.outbox(name));
+    this.#mail = context.inboxes.map(({ from, ring }) => ({ ring, handler: this.#readerOf(names.indexOf(from), ring) }));
+  }
+
+  start(): void {
+    this.desk.load();
+    this.desk.commit();
+    this.#flush();
+  }
+
+  doWork(): number {
+    const { clock } = this.#context;
+    let work = this.#flush();
+    // Answers that found no room go out first; whoever asks more waits in front of us meanwhile.
+    if (!this.#isCongested()) for (const { ring, handler } of this.#mail) work += ring.drain(handler, MAIL_LIMIT);
+    const now = clock.steadyMs();
+    work += this.desk.membership.tick(now);
+    this.#save(now);
+    // After the save: what it changed is registered at once, and answers that wait for that are held.
+    work += this.desk.registrar.tick(now) + this.#saveOffsets(now);
+    // The registrar may have learnt something that changes topics.
+    if (this.desk.topics.dirty) this.#save(now);
+    return work + this.#flush();
+  }
+
+  deadlineMs(): number {
+    const { membership, registrar } = this.desk;
+    return Math.min(membership.nextMs(), registrar.nextMs(), this.#offsetsDueMs, this.#saveRetryMs);
+  }
+
+  stop(): void {
+    this.desk.saveOffsets();
+    this.desk.commit();
+    this.#flush();
+  }
+
+  #readerOf(ingress: number, ring: RingReader): RingHandler {
+    const parts = new PartAssembler(ring);
+    return {
+      onRecord: (type, at) => {
+        this.#take(ingress, ring, parts, type, at);
+        return true;
+      },
+    };
+  }
+
+  #take(ingress: number, ring: RingReader, parts: PartAssembler, type: number, at: number): void {
+    const { links, membership, registrar } = this.desk;
+    switch (type) {
+      case Messages.frame: {
+        const frame = parts.takeFrame(at);
+        if (frame !== null) this.#onFrame(ingress, parts.connectionId, frame);
+        return;
+      }
+      case Messages.commitOffset:
+        this.#onCommit(ring, at);
+        return;
+      case Messages.connectionOpened: {
+        const opened = parts.takeJson<ConnectionOpened>(at);
+        if (opened !== null) links.open(ingress, opened.connectionId, opened.host, opened.port);
+        return;
+      }
+      case Messages.connectionClosed: {
+        const link = links.close(ingress, ring.words[at >> 2] as number);
+        if (link !== undefined) membership.linkClosed(link.id);
+        return;
+      }
+      case Messages.ensureTopic: {
+        const wish = parts.takeJson<EnsureTopic>(at);
+        if (wish !== null) this.#onEnsure(ingress, wish);
+        return;
+      }
+      case Messages.peerState: {
+        const state = parts.takeJson<PeerState>(at);
+        if (state !== null) registrar.onPeerState(state);
+        return;
+      }
+    }
+  }
+
+  #onFrame(ingress: number, connectionId: number, frame: Buffer): void {
+    const read = readFrame(frame);
+    if (typeof read === 'string') {
+      this.#fault('frame could not be read', { fault: read });
+      return;
+    }
+    const { header, body } = read;
+    if (header.isResponse) {
+      if (ingress === 0) this.desk.registrar.onResponse(connectionId, header, body);
+      return;
+    }
+    const request: Request = { header, body, ingress, connectionId, link: this.desk.links.find(ingress, connectionId) };
+    const changesBefore = this.desk.changeCount;
+    const reply = this.#handle(request);
+    const changes = this.desk.changeCount !== changesBefore;
+    if (!header.isOneway) this.#outgoing.push((failure) => this.#answer(request, reply, changes ? failure : null));
+  }
+
+  #handle(request: Request): Reply {
+    const { code } = request.header;
+    const handler = handlers.get(code);
+    if (handler === undefined) return refuse(ResponseCodes.REQUEST_CODE_NOT_SUPPORTED, ` request type ${code} not supported`);
+    try {
+      return handler(this.desk, request);
+    } catch (error) {
+      if (error instanceof AssertionError) throw error;
+      this.#fault('request failed', { code, error: errorText(error) });
+      return badRequest(errorText(error));
+    }
+  }
+
+  #answer(request: Request, reply: Reply, failure: string | null): void {
+    const { counters } = this.#context;
+    const final = failure === null ? reply : badRequest(failure);
+    if (final.code !== ResponseCodes.SUCCESS) counters.add(CounterIds.refusedRequests, 1);
+    const frame = encodeResponse(request.header, final.code, final.remark, final.ext, final.body);
+    const send = (): void => this.desk.outboxOf(request.ingress).sendFrame(Messages.answer, request.connectionId, frame);
+    if (final.afterRegistration) this.desk.registrar.hold(send);
+    else send();
+  }
+
+  #onEnsure(ingress: number, wish: EnsureTopic): void {
+    const { topics, groups } = this.desk;
+    const reply = topics.ensure(wish, (group) => groups.ensure(group));
+    this.#outgoing.push((failure) => {
+      const ensured: TopicEnsured =
+        failure === null
+          ? { token: wish.token, code: reply.code, remark: reply.remark ?? '' }
+          : { token: wish.token, code: ResponseCodes.SYSTEM_ERROR, remark: failure };
+      this.desk.outboxOf(ingress).sendJson(Messages.topicEnsured, ensured);
+    });
+  }
+
+  /** queueId, offset x2, groupSize, topicSize, group, topic. A pull that is served makes its group, as stock brokers do. */
+  #onCommit(ring: RingReader, at: number): void {
+    const { words, bytes } = ring;
+    const word = at >> 2;
+    const groupAt = at + 5 * 4;
+    const topicAt = groupAt + (words[word + 3] as number);
+    const group = readUtf8(bytes, groupAt, topicAt);
+    const topic = readUtf8(bytes, topicAt, topicAt + (words[word + 4] as number));
+    const { groups, offsets, topics } = this.desk;
+    if (!topics.table.has(topic) || groups.ensure(group).code !== ResponseCodes.SUCCESS) return;
+    offsets.commit(group, topic, words[word] as number, join64(words[word + 1] as number, words[word + 2] as number));
+  }
+
+  /** Writes changes and lets the answers out. Where that fails, those that asked for a change are told why, and it is tried again. */
+  #save(now: number): void {
+    let failure: string | null = null;
+    try {
+      this.desk.commit();
+      this.#saveRetryMs = Number.POSITIVE_INFINITY;
+    } catch (error) {
+      if (error instanceof AssertionError) throw error;
+      failure = errorText(error);
+      this.#saveRetryMs = now + SAVE_RETRY_MS;
+      this.#fault('configuration could not be written; it is tried again', { error: failure });
+    }
+    for (const send of this.#outgoing.splice(0)) send(failure);
+  }
+
+  #saveOffsets(now: number): number {
+    const { flushConsumerOffsetInterval } = this.#context.settings;
+    if (!this.desk.offsets.table.dirty) this.#offsetsDueMs = Number.POSITIVE_INFINITY;
+    else if (this.#offsetsDueMs === Number.POSITIVE_INFINITY) this.#offsetsDueMs = now + flushConsumerOffsetInterval;
+    if (now < this.#offsetsDueMs) return 0;
+    try {
+      this.desk.saveOffsets();
+      this.#offsetsDueMs = Number.POSITIVE_INFINITY;
+    } catch (error) {
+      if (error instanceof AssertionError) throw error;
+      this.#offsetsDueMs = now + SAVE_RETRY_MS;
+      this.#fault('offsets could not be written; it is tried again', { error: errorText(error) });
+    }
+    return 1;
+  }
+
+  #isCongested(): boolean {
+    return this.#dispatchers.some((outbox) => outbox.hasWaiting) || this.#ingresses.some((outbox) => outbox.hasWaiting);
+  }
+
+  /** Dispatch first: an ingress must not use a queue that its dispatcher does not know. */
+  #flush(): number {
+    let work = 0;
+    for (const outbox of this.#dispatchers) if (outbox.flush()) work++;
+    if (this.#dispatchers.some((outbox) => outbox.hasWaiting)) return work;
+    for (const outbox of this.#ingresses) if (outbox.flush()) work++;
+    return work;
+  }
+
+  #fault(message: string, fields: Record<string, unknown>): void {
+    const suppressed = this.#faultLimit.admit(this.#context.clock.steadyMs());
+    if (suppressed >= 0) this.#context.log.warn(message, { ...fields, suppressed });
+  }
+}

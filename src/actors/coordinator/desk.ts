@@ -1,0 +1,145 @@
+// All that the coordinator knows, in one place for its handlers, and the one way in which changes become durable and known.
+import { RateLimit } from '../../base/rate-limit.ts';
+import { ChangeTimes } from '../../core/change-times.ts';
+import { ConsumerGroups } from '../../core/consumer-groups.ts';
+import { RequestCodes } from '../../protocol/codes.ts';
+import { HeaderCodecs } from '../../protocol/frame.ts';
+import { encodeFrame, ONEWAY_FLAG } from '../../protocol/header.ts';
+import { BROKER_VERSION } from '../../protocol/versions.ts';
+import type { ActorContext } from '../context.ts';
+import { Messages } from '../messages.ts';
+import type { Outbox } from '../outbox.ts';
+import { Directory } from './directory.ts';
+import { GroupKeeper } from './group-keeper.ts';
+import { addressOf, type Link, Links } from './links.ts';
+import { Membership } from './membership.ts';
+import { OffsetKeeper } from './offset-keeper.ts';
+import { Registrar } from './registrar.ts';
+import { StateFiles } from './state-files.ts';
+import { TopicKeeper } from './topic-keeper.ts';
+
+const BACKWARDS_LOG_MS = 10_000;
+
+export class Desk {
+  readonly context: ActorContext;
+  readonly links = new Links();
+  readonly consumers = new ConsumerGroups();
+  readonly changeTimes = new ChangeTimes();
+  readonly directory: Directory;
+  readonly topics: TopicKeeper;
+  readonly groups: GroupKeeper;
+  readonly offsets: OffsetKeeper;
+  readonly membership: Membership;
+  readonly registrar: Registrar;
+  readonly #files: StateFiles;
+  readonly #ingresses: readonly Outbox[];
+  readonly #backwardsLimit = new RateLimit(BACKWARDS_LOG_MS);
+  #nextOpaque = 1;
+  /** Offsets must be written with the next commit, and not in their own time. */
+  #offsetsUrgent = false;
+
+  constructor(context: ActorContext) {
+    this.context = context;
+    this.#ingresses = context.namesOf('ingress').map((name) => context.outbox(name));
+    this.#files = new StateFiles(context);
+    this.directory = new Directory(context);
+    this.topics = new TopicKeeper(context, this.directory);
+    this.groups = new GroupKeeper(context, this.directory, this.topics, this.consumers);
+    this.offsets = new OffsetKeeper(context, this.topics);
+    this.registrar = new Registrar(context, this.topics);
+    this.membership = new Membership(context, this.consumers, this.links, {
+      groupChanged: (group) => this.groups.tell(group),
+      notify: (group, link) => this.#notify(group, link),
+      closeConnection: (link) => this.outboxOf(link.ingress).send(Messages.closeConnection, [link.connectionId]),
+      wantsNotices: (group) =>
+        context.settings.notifyConsumerIdsChangedEnable && this.groups.table.get(group)?.notifyConsumerIdsChangedEnable !== false,
+    });
+  }
+
+  outboxOf(ingress: number): Outbox {
+    return this.#ingresses[ingress] as Outbox;
+  }
+
+  /** How many changes of topics and groups there have been: whoever changes something must not be told so before it is on disk. */
+  get changeCount(): number {
+    return this.topics.changeCount + this.groups.changeCount;
+  }
+
+  load(): void {
+    this.topics.load(this.#files.topics.load());
+    this.groups.load(this.#files.groups.load());
+    const offsets = this.#files.offsets.load();
+    if (offsets !== null) this.offsets.table.load(offsets);
+    const joins = this.#files.joins.load();
+    if (joins !== null) this.offsets.joins.load(joins);
+  }
+
+  removeTopic(topic: string): void {
+    const keys = this.topics.remove(topic);
+    if (keys === null) return;
+    this.changeTimes.forget(keys);
+    this.offsets.topicRemoved(topic);
+    this.#offsetsUrgent = true;
+  }
+
+  removeGroup(group: string, withOffsets: boolean): void {
+    this.groups.remove(group);
+    if (!withOffsets) return;
+    this.offsets.groupRemoved(group);
+    this.#offsetsUrgent = true;
+  }
+
+  /** Writes what changed, then tells it. Throws where it cannot be written: then nobody has been told, and the next commit tries again. */
+  commit(): void {
+    // Offsets before topics: a topic that is made again must not find those of the one that was removed.
+    if (this.#offsetsUrgent) {
+      this.saveOffsets();
+      this.#offsetsUrgent = false;
+    }
+    let changed: string[] = [];
+    if (this.topics.dirty) {
+      this.#files.topics.save(this.topics.state());
+      changed = this.topics.saved();
+    }
+    if (this.groups.dirty) {
+      this.#files.groups.save(this.groups.state());
+      this.groups.saved();
+    }
+    if (this.offsets.joins.dirty) {
+      this.#files.joins.save(this.offsets.joins.rows);
+      this.offsets.joins.markSaved();
+    }
+    this.directory.tell();
+    this.registrar.topicsChanged(changed);
+  }
+
+  saveOffsets(): void {
+    const { table } = this.offsets;
+    if (!table.dirty) return;
+    this.#files.offsets.save({ dataVersion: table.version, rows: table.rows });
+    table.markSaved();
+  }
+
+  /** Allowed, since tools and clients rewind; but a commit far behind is how lost progress shows first. */
+  warnOfBackwards(group: string, topic: string, queueId: number, offset: number, link: Link | undefined): void {
+    const stored = this.offsets.table.get(group, topic, queueId);
+    if (offset < 0 || offset >= stored) return;
+    const suppressed = this.#backwardsLimit.admit(this.context.clock.steadyMs());
+    if (suppressed < 0) return;
+    const address = link === undefined ? '' : addressOf(link);
+    this.context.log.warn('offset goes backwards', { group, topic, queueId, stored, committed: offset, address, suppressed });
+  }
+
+  #notify(group: string, link: Link): void {
+    const frame = encodeFrame({
+      code: RequestCodes.NOTIFY_CONSUMER_IDS_CHANGED,
+      opaque: this.#nextOpaque++,
+      flag: ONEWAY_FLAG,
+      codec: HeaderCodecs.json,
+      version: BROKER_VERSION,
+      language: 'JAVA',
+      ext: { consumerGroup: group },
+    });
+    this.outboxOf(link.ingress).sendFrame(Messages.answer, link.connectionId, frame);
+  }
+}

@@ -1,0 +1,135 @@
+// Creates, changes and removes consumer groups: the table, each group's retry topic, and what an ingress must know of a group.
+
+import type { ConsumerGroups } from '../../core/consumer-groups.ts';
+import { type GroupConfig, groupConfig, isSystemGroup } from '../../core/group-config.ts';
+import { GroupTable, type GroupTableState } from '../../core/group-table.ts';
+import { takesAll } from '../../core/subscription.ts';
+import { groupFault } from '../../message/names.ts';
+import { ResponseCodes } from '../../protocol/codes.ts';
+import type { ActorContext } from '../context.ts';
+import type { DirectoryLiveGroup } from '../messages.ts';
+import type { Directory } from './directory.ts';
+import { done, type Reply, refuse } from './request.ts';
+import type { TopicKeeper } from './topic-keeper.ts';
+
+export interface RetryTopicWish {
+  readonly unit: boolean;
+  readonly order: boolean;
+}
+
+const plain: RetryTopicWish = { unit: false, order: false };
+
+export class GroupKeeper {
+  readonly table: GroupTable;
+  readonly #context: ActorContext;
+  readonly #directory: Directory;
+  readonly #topics: TopicKeeper;
+  readonly #live: ConsumerGroups;
+  #dirty = false;
+  changeCount = 0;
+
+  constructor(context: ActorContext, directory: Directory, topics: TopicKeeper, live: ConsumerGroups) {
+    this.#context = context;
+    this.#directory = directory;
+    this.#topics = topics;
+    this.#live = live;
+    this.table = new GroupTable(context.clock.wallMs());
+  }
+
+  get dirty(): boolean {
+    return this.#dirty;
+  }
+
+  load(file: GroupTableState | null): void {
+    this.table.load(file);
+    this.#dirty = file === null;
+    for (const config of this.table.all()) this.tell(config.groupName);
+  }
+
+  /** Makes or changes a group; its retry topic is made with it, since tools and consumers ask for that topic's route at once. */
+  put(config: GroupConfig, retry: RetryTopicWish = plain): Reply {
+    const fault = groupFault(config.groupName) ?? attributesFault(config);
+    if (fault !== null) return refuse(ResponseCodes.INVALID_PARAMETER, fault);
+    const { settings, clock } = this.#context;
+    if (!this.table.has(config.groupName) && this.table.size >= settings.maxQueueCount) {
+      return refuse(ResponseCodes.SYSTEM_ERROR, `too many groups group=${config.groupName} max=${settings.maxQueueCount}; remove groups`);
+    }
+    const topic = this.#topics.ensureRetry(config.groupName, config.retryQueueNums, retry.unit, retry.order);
+    if (topic.code !== ResponseCodes.SUCCESS) return topic;
+    if (!this.table.put(config, clock.wallMs())) return done;
+    this.#note(config.groupName);
+    return done;
+  }
+
+  /** The group as it is, or made with defaults where that is allowed. */
+  ensure(group: string, retry: RetryTopicWish = plain): Reply {
+    const { settings } = this.#context;
+    const known = this.table.get(group);
+    if (known !== undefined) return this.#topics.ensureRetry(group, known.retryQueueNums, retry.unit, retry.order);
+    const allowed = settings.autoCreateSubscriptionGroup && (!isSystemGroup(group) || settings.enableCreateSysGroup);
+    if (!allowed || groupFault(group) !== null) {
+      return refuse(ResponseCodes.SUBSCRIPTION_GROUP_NOT_EXIST, `subscription group not exist, ${group}`);
+    }
+    return this.put(groupConfig(group), retry);
+  }
+
+  remove(group: string): boolean {
+    if (!this.table.remove(group, this.#context.clock.wallMs())) return false;
+    this.#note(group);
+    return true;
+  }
+
+  setReadable(group: string, topic: string, readable: boolean): void {
+    if (this.table.setReadable(group, topic, readable, this.#context.clock.wallMs())) this.#note(group);
+  }
+
+  state(): GroupTableState {
+    return { dataVersion: this.table.version, groups: [...this.table.all()], forbidden: this.table.forbidden };
+  }
+
+  saved(): void {
+    this.#dirty = false;
+  }
+
+  /** What ingress actors judge this group's pulls by has changed. */
+  tell(group: string): void {
+    const config = this.table.get(group);
+    if (config === undefined) {
+      this.#directory.group({ group, state: null });
+      return;
+    }
+    const { consumeEnable, consumeBroadcastEnable, groupSysFlag } = config;
+    const forbiddenTopics = this.table.forbiddenTopics(group);
+    this.#directory.group({
+      group,
+      state: { consumeEnable, consumeBroadcastEnable, sysFlag: groupSysFlag, forbiddenTopics, live: this.#liveState(group) },
+    });
+  }
+
+  #liveState(group: string): DirectoryLiveGroup | null {
+    const live = this.#live.get(group);
+    if (live === undefined) return null;
+    return {
+      broadcasting: live.messageModel === 'BROADCASTING',
+      subscriptions: [...live.merged.values()].map((s) => ({
+        topic: s.topic,
+        type: s.type,
+        expression: s.expression,
+        codes: takesAll(s) || s.type !== 'TAG' ? null : s.codes,
+        version: s.version,
+      })),
+    };
+  }
+
+  #note(group: string): void {
+    this.#dirty = true;
+    this.changeCount++;
+    this.tell(group);
+  }
+}
+
+/** No attribute of groups is defined. */
+function attributesFault(config: GroupConfig): string | null {
+  const names = Object.keys(config.attributes);
+  return names.length === 0 ? null : `group attributes are not known group=${config.groupName} attributes=${names.join(', ')} allowed=none`;
+}

@@ -1,0 +1,159 @@
+// Keeps who is connected in which role: heartbeats, leavings, expiry, and the notices to groups whose members changed.
+import type { ClientInfo, ConsumerBeat, ConsumerGroups, GroupEffect } from '../../core/consumer-groups.ts';
+import { ExpiryQueue } from '../../core/expiry-queue.ts';
+import { NoticeBook } from '../../core/notice-book.ts';
+import { ProducerGroups } from '../../core/producer-groups.ts';
+import { CounterIds } from '../../runtime/counters.ts';
+import type { ActorContext } from '../context.ts';
+import { addressOf, type Link, type Links } from './links.ts';
+
+/** Groups of one kind on one connection: more than any client has, so that no frame can fill the tables. */
+export const GROUPS_PER_LINK_MAX = 1000;
+const NOTICE_DELAY_MS = 15_000;
+
+export interface MembershipEvents {
+  /** An ingress must hear of the group. */
+  groupChanged(group: string): void;
+  /** Its members are to be told that there are others now. */
+  notify(group: string, link: Link): void;
+  closeConnection(link: Link): void;
+  /** The group says that its members want no notices. */
+  wantsNotices(group: string): boolean;
+}
+
+export class Membership {
+  readonly consumers: ConsumerGroups;
+  readonly producers = new ProducerGroups();
+  readonly #context: ActorContext;
+  readonly #links: Links;
+  readonly #events: MembershipEvents;
+  readonly #notices: NoticeBook;
+  /** Keys: `c` or `p`, link, group. */
+  readonly #expiry: ExpiryQueue<string>;
+
+  constructor(context: ActorContext, consumers: ConsumerGroups, links: Links, events: MembershipEvents) {
+    const { settings } = context;
+    this.consumers = consumers;
+    this.#context = context;
+    this.#links = links;
+    this.#events = events;
+    this.#notices = new NoticeBook(settings.realTimeNotifyConsumerChange ? settings.notifyCoalesceMs : NOTICE_DELAY_MS);
+    this.#expiry = new ExpiryQueue(settings.channelExpiredTimeout);
+  }
+
+  /** Sizes of all tables, for the counters and the tests of leaks. */
+  get sizes(): Record<string, number> {
+    return {
+      consumerGroups: this.consumers.size,
+      consumerLinks: this.consumers.linkCount,
+      producerGroups: this.producers.size,
+      producerLinks: this.producers.linkCount,
+      expiries: this.#expiry.size,
+      notices: this.#notices.size,
+    };
+  }
+
+  nextMs(): number {
+    return Math.min(this.#expiry.nextMs(), this.#notices.nextMs());
+  }
+
+  consumerBeat(beat: ConsumerBeat, link: Link): GroupEffect {
+    const { clock, log, counters } = this.#context;
+    const effect = this.consumers.beat(beat);
+    const { group, clientId } = beat;
+    if (effect.refused || effect.replacedLink >= 0) {
+      counters.add(CounterIds.duplicateClients, 1);
+      const rival = this.#links.byId(effect.replacedLink);
+      log.warn('two connections of one group have the same client id; the newer one counts', {
+        group,
+        clientId,
+        newer: effect.refused ? 'another' : addressOf(link),
+        older: effect.refused ? addressOf(link) : rival === undefined ? 'closed' : addressOf(rival),
+      });
+    }
+    if (effect.refused) return effect;
+    if (effect.replacedLink >= 0) this.#expiry.forget(expiryKey('c', effect.replacedLink, group));
+    this.#expiry.touch(expiryKey('c', beat.link, group), clock.steadyMs());
+    if (effect.mismatch !== null) {
+      counters.add(CounterIds.subscriptionMismatches, 1);
+      const { own, other } = effect.mismatch;
+      log.warn('members of a group subscribe to different things; some messages will not be read', {
+        group,
+        clientId,
+        reads: own,
+        others: other,
+      });
+    }
+    this.#apply(group, effect);
+    return effect;
+  }
+
+  producerBeat(group: string, link: Link, client: ClientInfo): void {
+    this.producers.beat(group, link.id, client);
+    this.#expiry.touch(expiryKey('p', link.id, group), this.#context.clock.steadyMs());
+  }
+
+  leaveConsumer(group: string, link: number): void {
+    this.#expiry.forget(expiryKey('c', link, group));
+    const effect = this.consumers.leave(group, link);
+    if (effect !== null) this.#apply(group, effect);
+  }
+
+  leaveProducer(group: string, link: number): void {
+    this.#expiry.forget(expiryKey('p', link, group));
+    this.producers.leave(group, link);
+  }
+
+  /** Everything that lived on the connection ends with it. */
+  linkClosed(link: number): void {
+    for (const group of this.consumers.groupsOf(link)) this.leaveConsumer(group, link);
+    for (const group of this.producers.groupsOf(link)) this.leaveProducer(group, link);
+  }
+
+  /** Tells due notices and ends what has been silent for too long. Returns how much there was. */
+  tick(steadyMs: number): number {
+    const expired = this.#expiry.takeExpired(steadyMs);
+    for (const key of expired) this.#expire(key);
+    const due = this.#notices.takeDue(steadyMs);
+    for (const group of due) this.#tellMembers(group);
+    return expired.length + due.length;
+  }
+
+  #expire(key: string): void {
+    const { kind, link: id, group } = partsOf(key);
+    const link = this.#links.byId(id);
+    this.#context.log.info('client without heartbeat is dropped', { group, address: link === undefined ? 'closed' : addressOf(link) });
+    if (kind === 'c') this.leaveConsumer(group, id);
+    else this.leaveProducer(group, id);
+    // A connection that still beats for other groups is alive.
+    const silent = this.consumers.groupsOf(id).length + this.producers.groupsOf(id).length === 0;
+    if (silent && link !== undefined) this.#events.closeConnection(link);
+  }
+
+  #apply(group: string, effect: GroupEffect): void {
+    if (effect.directory) this.#events.groupChanged(group);
+    const live = this.consumers.get(group);
+    if (live === undefined) this.#notices.forget(group);
+    else if (effect.told && live.messageModel !== 'BROADCASTING' && this.#events.wantsNotices(group)) {
+      this.#notices.ask(group, this.#context.clock.steadyMs());
+    }
+  }
+
+  #tellMembers(group: string): void {
+    const live = this.consumers.get(group);
+    if (live === undefined || live.messageModel === 'BROADCASTING') return;
+    for (const id of live.members.keys()) {
+      const link = this.#links.byId(id);
+      if (link !== undefined) this.#events.notify(group, link);
+    }
+  }
+}
+
+function expiryKey(kind: 'c' | 'p', link: number, group: string): string {
+  return `${kind} ${link} ${group}`;
+}
+
+function partsOf(key: string): { kind: string; link: number; group: string } {
+  const groupAt = key.indexOf(' ', 2) + 1;
+  return { kind: key.slice(0, 1), link: Number(key.slice(2, groupAt - 1)), group: key.slice(groupAt) };
+}
