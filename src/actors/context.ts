@@ -38,8 +38,10 @@ export const Positions = {
   stopping: 10,
   /** Bytes of the log followed by the indexer. indexer */
   indexed: 11,
+  /** Store time of the newest record in `appended`. commit-log */
+  appendedTimeMs: 12,
   /** Bytes of the log followed by dispatch-i, at dispatched + i. dispatch */
-  dispatched: 12,
+  dispatched: 16,
 } as const;
 
 export interface Inbox {
@@ -55,6 +57,8 @@ export interface Boot {
   readonly nextKey: number;
   /** Followers re-read the log from here. */
   readonly dispatchFrom: number;
+  /** Newest store time in the log: later ones are not smaller. */
+  readonly storeTimeMsMax: number;
   readonly runId: string;
   readonly startedAtMs: number;
 }
@@ -86,7 +90,8 @@ export interface ActorContext {
   /** Wakes every thread that hosts an actor of these names: after positions moved. */
   ringBells(names: readonly string[]): void;
   readonly wake: Wake;
-  feedWriter(): FeedWriter;
+  /** @param startPosition where the log's next record will stand. */
+  feedWriter(startPosition: number): FeedWriter;
   feedReader(): FeedReader;
   windowWriter(): WindowWriter;
   windowReader(): WindowReader;

@@ -28,6 +28,8 @@ export const CounterIds = {
   writes: 22,
   syncs: 23,
   ringFillPeakBytes: 24,
+  duplicateClients: 25,
+  subscriptionMismatches: 26,
 } as const;
 export type CounterId = (typeof CounterIds)[keyof typeof CounterIds];
 
@@ -68,6 +70,8 @@ export const counterRows: readonly CounterRow[] = [
   { id: CounterIds.writes, label: 'writes', kind: 'total', help: 'Write system calls' },
   { id: CounterIds.syncs, label: 'syncs', kind: 'total', help: 'Files brought to stable storage' },
   { id: CounterIds.ringFillPeakBytes, label: 'ringFillPeakBytes', kind: 'level', help: 'Most bytes seen waiting in one ring' },
+  { id: CounterIds.duplicateClients, label: 'duplicateClients', kind: 'total', help: 'Connections that came with the client id of another' },
+  { id: CounterIds.subscriptionMismatches, label: 'subscriptionMismatches', kind: 'total', help: 'Groups whose members subscribe differently' },
 ];
 
 // Memory: a block of 64 slots (float64) per actor. A block is a multiple of a cache line, so actors do not disturb each other; slots past

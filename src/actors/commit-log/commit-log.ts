@@ -1,0 +1,216 @@
+// The one writer of the log: gives each record its position, queue offset and store time, writes batches, and acknowledges them.
+import { assert } from '../../base/assert.ts';
+import { errorText } from '../../base/errors.ts';
+import { patchRecord, writeBlank } from '../../message/record.ts';
+import type { Actor } from '../../runtime/actor.ts';
+import { CounterIds } from '../../runtime/counters.ts';
+import type { FeedWriter } from '../../runtime/feed.ts';
+import type { RingHandler, RingReader } from '../../runtime/ring.ts';
+import type { WindowWriter } from '../../runtime/tail-window.ts';
+import { CommitLogFiles, placeRecord } from '../../store/commit-log-files.ts';
+import type { ActorContext } from '../context.ts';
+import { Positions } from '../context.ts';
+import { AppendStatuses, Messages, RecordFlags } from '../messages.ts';
+import type { Outbox } from '../outbox.ts';
+import { AckBatch } from './ack-batch.ts';
+
+/** A batch ends here, or at a quarter of the tail window, so that its bytes lie in the window whole until they are written. */
+const BATCH_SIZE_MAX = 8 * 1024 * 1024;
+const BATCH_COUNT_MAX = 8 * 1024;
+
+interface Line {
+  readonly ring: RingReader;
+  readonly outbox: Outbox;
+}
+
+export class CommitLog implements Actor, RingHandler {
+  readonly name: string;
+  readonly #context: ActorContext;
+  readonly #lines: Line[];
+  readonly #window: WindowWriter;
+  readonly #feed: FeedWriter;
+  readonly #acks = new AckBatch(BATCH_COUNT_MAX);
+  readonly #segmentSizeBytes: number;
+  readonly #batchSizeMax: number;
+  /** Sleepers to wake after each batch. */
+  readonly #followers: readonly string[];
+  /** queueKey -> offset of the next message; what `queueEnds` shows once the batch is written. */
+  #nextOffsets: Float64Array;
+  #files: CommitLogFiles | null = null;
+  /** Where the next record goes. Bytes from `#written` on are in the window only. */
+  #position = 0;
+  #written = 0;
+  #storeTimeMs = 0;
+  #readOnly = false;
+  #line = 0;
+
+  constructor(context: ActorContext) {
+    this.name = context.name;
+    this.#context = context;
+    this.#lines = context.inboxes.map((inbox) => ({ ring: inbox.ring, outbox: context.outbox(inbox.from) }));
+    this.#window = context.windowWriter();
+    this.#feed = context.feedWriter(context.positions.get(Positions.appended));
+    this.#batchSizeMax = Math.min(BATCH_SIZE_MAX, this.#window.sizeBytes / 4);
+    this.#segmentSizeBytes = context.settings.mappedFileSizeCommitLog;
+    this.#nextOffsets = new Float64Array(1024);
+    const synced = context.settings.flushDiskType === 'SYNC_FLUSH' ? context.namesOf('flusher') : [];
+    this.#followers = [...context.namesOf('dispatch'), ...synced];
+  }
+
+  start(): void {
+    const { settings, files, positions, boot } = this.#context;
+    this.#position = positions.get(Positions.appended);
+    this.#written = this.#position;
+    this.#storeTimeMs = boot.storeTimeMsMax;
+    this.#files = CommitLogFiles.open(files, settings.storePathCommitLog, this.#segmentSizeBytes);
+    this.#ensureKeys(boot.nextKey);
+    for (const queue of boot.queues) this.#nextOffsets[queue.key] = this.#context.queueEnds.get(queue.key);
+  }
+
+  doWork(): number {
+    let work = 0;
+    this.#storeTimeMs = Math.max(this.#storeTimeMs, this.#context.clock.wallMs());
+    for (let i = 0; i < this.#lines.length; i++) {
+      this.#line = i;
+      work += (this.#lines[i] as Line).ring.drain(this, BATCH_COUNT_MAX);
+    }
+    if (this.#acks.count > 0) this.#finishBatch();
+    return work;
+  }
+
+  deadlineMs(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** Everything that could send has stopped before; the last cycles have taken what was in the rings. */
+  stop(): void {
+    while (this.doWork() > 0);
+    this.#files?.close(this.#position);
+    this.#files = null;
+  }
+
+  /** Takes one `append`: one record, or the records of a batch, which never straddle two files. */
+  onRecord(type: number, at: number, size: number): boolean {
+    assert(type === Messages.append, 'only appends arrive here');
+    const { ring } = this.#lines[this.#line] as Line;
+    const word = at >> 2;
+    const token = ring.words[word] as number;
+    const key = ring.words[word + 1] as number;
+    const count = ring.words[word + 2] as number;
+    if (this.#acks.count > 0 && this.#isBatchFull(size, count)) return false;
+    if (this.#readOnly) {
+      this.#acks.add(this.#line, token, key, AppendStatuses.unavailable, 0, 0);
+      return true;
+    }
+    this.#makeRoom(totalSize(ring.words, word + 3, count));
+    if (this.#readOnly) {
+      this.#acks.add(this.#line, token, key, AppendStatuses.unavailable, 0, 0);
+      return true;
+    }
+    this.#ensureKeys(key + 1);
+    this.#acks.add(this.#line, token, key, AppendStatuses.stored, this.#nextOffsets[key] as number, this.#position);
+    this.#append(ring, word + 3, key, count);
+    return true;
+  }
+
+  #isBatchFull(size: number, count: number): boolean {
+    const inWindow = this.#position - this.#written + size;
+    return this.#acks.full || inWindow > this.#batchSizeMax || this.#feed.pendingCount + count > this.#feed.batchCountMax;
+  }
+
+  #append(ring: RingReader, firstWord: number, key: number, count: number): void {
+    let word = firstWord;
+    for (let i = 0; i < count; i++) {
+      const size = ring.words[word] as number;
+      const tagsCode = ring.words[word + 1] as number;
+      const flags = ring.words[word + 2] as number;
+      const at = (word + 3) << 2;
+      const numbered = (flags & RecordFlags.noQueueOffset) === 0;
+      const offset = numbered ? (this.#nextOffsets[key] as number) : 0;
+      patchRecord(ring.bytes, at, offset, this.#position, this.#storeTimeMs);
+      this.#window.write(this.#position, ring.bytes, at, size);
+      this.#feed.append(key, offset, this.#position, size, tagsCode, this.#storeTimeMs, flags);
+      if (numbered) this.#nextOffsets[key] = offset + 1;
+      this.#position += size;
+      word += 3 + ((size + 3) >> 2);
+    }
+  }
+
+  /** Where the file has no room for all of it, a blank record closes the file and the next one begins. */
+  #makeRoom(size: number): void {
+    const blankSize = placeRecord(this.#position, size, this.#segmentSizeBytes);
+    if (blankSize === 0) return;
+    if (!this.#write()) return;
+    const blank = new Uint8Array(8);
+    writeBlank(blank, 0, blankSize);
+    this.#tryIo('closing a log file', () => {
+      (this.#files as CommitLogFiles).write(this.#position, blank, 0, blank.length);
+    });
+    this.#position += blankSize;
+    this.#written = this.#position;
+  }
+
+  #finishBatch(): void {
+    const stored = this.#write();
+    const { positions, queueEnds, counters } = this.#context;
+    counters.add(CounterIds.records, this.#feed.pendingCount);
+    if (stored) {
+      // The time goes first: who reads it and then `appended` knows that all records up to that time are in it.
+      positions.set(Positions.appendedTimeMs, this.#storeTimeMs);
+      positions.set(Positions.appended, this.#position);
+      this.#feed.publish();
+      this.#acks.publishEnds(queueEnds, this.#nextOffsets);
+    }
+    for (let i = 0; i < this.#lines.length; i++) this.#acks.send(i, (this.#lines[i] as Line).outbox, stored);
+    this.#acks.clear();
+    for (const line of this.#lines) line.outbox.flush();
+    this.#context.ringBells(this.#followers);
+  }
+
+  /** Writes what the window holds beyond the files: one write, two where the window wraps. False once the log is read-only. */
+  #write(): boolean {
+    while (this.#written < this.#position && !this.#readOnly) {
+      const from = this.#written;
+      const size = Math.min(this.#position - from, this.#window.contiguous(from));
+      this.#tryIo('appending to the log', () => {
+        (this.#files as CommitLogFiles).write(from, this.#window.bytes, this.#window.at(from), size);
+      });
+      this.#written = from + size;
+      this.#context.counters.add(CounterIds.writes, 1);
+      this.#context.counters.add(CounterIds.recordBytes, size);
+    }
+    return !this.#readOnly;
+  }
+
+  /** A failed write is never tried again: what it left on disk is unknown. Nothing is acknowledged from now on. */
+  #tryIo(what: string, io: () => void): void {
+    try {
+      io();
+    } catch (error) {
+      this.#readOnly = true;
+      this.#context.positions.set(Positions.readOnly, 1);
+      this.#context.log.error(`${what} failed; the log is read-only from now on, reads go on: mend the disk and restart`, {
+        error: errorText(error),
+        position: this.#position,
+      });
+    }
+  }
+
+  #ensureKeys(count: number): void {
+    if (count <= this.#nextOffsets.length) return;
+    const grown = new Float64Array(Math.max(count, this.#nextOffsets.length * 2));
+    grown.set(this.#nextOffsets);
+    this.#nextOffsets = grown;
+  }
+}
+
+function totalSize(words: Int32Array, firstWord: number, count: number): number {
+  let word = firstWord;
+  let total = 0;
+  for (let i = 0; i < count; i++) {
+    const size = words[word] as number;
+    total += size;
+    word += 3 + ((size + 3) >> 2);
+  }
+  return total;
+}

@@ -1,0 +1,141 @@
+// Turns the log into consume queues, answers pulls from them, and holds those that have to wait for a message.
+import { assert } from '../../base/assert.ts';
+import { errorText } from '../../base/errors.ts';
+import { HeldPulls } from '../../core/held-pulls.ts';
+import type { Actor } from '../../runtime/actor.ts';
+import { CounterIds } from '../../runtime/counters.ts';
+import type { FeedHandler } from '../../runtime/feed.ts';
+import type { RingHandler } from '../../runtime/ring.ts';
+import { ConsumeQueues } from '../../store/consume-queues.ts';
+import { storeFolders } from '../../store/store-folders.ts';
+import type { ActorContext, Inbox } from '../context.ts';
+import { Positions } from '../context.ts';
+import { LogFollower } from '../log-follower.ts';
+import { Messages, RecordFlags } from '../messages.ts';
+import { PartAssembler } from '../part-assembler.ts';
+import { PullDesk } from './pull-desk.ts';
+import { QueueBook } from './queue-book.ts';
+
+const FOLLOW_COUNT_MAX = 8 * 1024;
+const ASK_COUNT_MAX = 512;
+
+export class Dispatch implements Actor, FeedHandler {
+  readonly name: string;
+  readonly #context: ActorContext;
+  readonly #queues: ConsumeQueues;
+  readonly #book: QueueBook;
+  readonly #held: HeldPulls;
+  readonly #desk: PullDesk;
+  readonly #follower: LogFollower;
+  readonly #control: { inbox: Inbox; handler: RingHandler }[] = [];
+  readonly #asks: { inbox: Inbox; handler: RingHandler }[] = [];
+  /** Keys of queues with held pulls that became ready in this cycle. */
+  readonly #ready = new Set<number>();
+  #flushAtMs: number;
+  #deadlineMs = Number.POSITIVE_INFINITY;
+
+  constructor(context: ActorContext) {
+    this.name = context.name;
+    this.#context = context;
+    const { settings, files } = context;
+    const folder = storeFolders(settings.storePathRootDir).consumeQueue;
+    this.#queues = new ConsumeQueues(files, folder, settings.mappedFileSizeConsumeQueue, settings.queueFileCountMax);
+    this.#book = new QueueBook(context, this.#queues);
+    this.#held = new HeldPulls(settings.heldPullCountMax);
+    this.#follower = new LogFollower(context, this, this.#book.keyOf);
+    this.#desk = new PullDesk(context, this.#queues, this.#held, () => this.#follow());
+    this.#flushAtMs = context.clock.steadyMs() + settings.flushIntervalConsumeQueue;
+    for (const inbox of context.inboxes) {
+      if (inbox.from === 'coordinator') this.#control.push({ inbox, handler: this.#controlHandler(inbox) });
+      else this.#asks.push({ inbox, handler: this.#desk.handlerFor(inbox) });
+    }
+  }
+
+  start(): void {
+    this.#book.open(this.#context.boot.queues);
+    this.#context.positions.set(Positions.dispatched + this.#context.index, this.#follower.position);
+  }
+
+  doWork(): number {
+    let work = 0;
+    for (const { inbox, handler } of this.#control) work += inbox.ring.drain(handler, ASK_COUNT_MAX);
+    work += this.#follow();
+    for (const { inbox, handler } of this.#asks) work += inbox.ring.drain(handler, ASK_COUNT_MAX);
+    const nowMs = this.#context.clock.steadyMs();
+    work += this.#desk.answerDue(nowMs);
+    if (nowMs >= this.#flushAtMs) {
+      this.#flushAtMs = nowMs + this.#context.settings.flushIntervalConsumeQueue;
+      this.#flush();
+    }
+    this.#desk.flush();
+    this.#context.counters.set(CounterIds.heldPulls, this.#held.count);
+    this.#deadlineMs = Math.min(this.#held.nextDueMs(), this.#queues.dirtyCount > 0 ? this.#flushAtMs : Number.POSITIVE_INFINITY);
+    return work;
+  }
+
+  deadlineMs(): number {
+    return this.#deadlineMs;
+  }
+
+  /** Leaves queue files that agree with the log to its last byte: then the store may be marked as cleanly closed. */
+  stop(): void {
+    this.#desk.answerAll();
+    while (!this.#follower.caughtUp) this.#follow();
+    this.#follower.close();
+    this.#queues.flushAll();
+    this.#queues.syncAll();
+    this.#queues.close();
+  }
+
+  onEntry(key: number, queueOffset: number, position: number, size: number, tagsCode: number, _storeTimeMs: number, flags: number): void {
+    if ((flags & RecordFlags.noQueueOffset) !== 0 || !this.#book.owns(key)) return;
+    const queue = this.#queues.get(key);
+    if (queue === undefined) {
+      // The coordinator published the queue before any ingress could use its key, so the news is in the mail.
+      for (const { inbox, handler } of this.#control) inbox.ring.drain(handler, ASK_COUNT_MAX);
+    }
+    const known = this.#queues.get(key);
+    if (known === undefined) return; // removed meanwhile
+    const outcome = known.append(queueOffset, position, size, tagsCode);
+    if (outcome === 'gap') {
+      this.#context.log.error('a queue has a gap: messages before this one are not in it', {
+        topic: known.topic,
+        queueId: known.queueId,
+        queueOffset,
+      });
+      assert(false, `consume queue gap topic=${known.topic} queueId=${known.queueId} queueOffset=${queueOffset} max=${known.offsetMax}`);
+    }
+    if (this.#held.arrived(key, tagsCode)) this.#ready.add(key);
+  }
+
+  #follow(): number {
+    const count = this.#follower.poll(FOLLOW_COUNT_MAX);
+    if (count > 0) this.#context.positions.set(Positions.dispatched + this.#context.index, this.#follower.position);
+    if (this.#ready.size > 0) {
+      for (const key of this.#ready) this.#desk.answerReady(key);
+      this.#ready.clear();
+    }
+    return count;
+  }
+
+  #flush(): void {
+    try {
+      this.#queues.flushAll();
+    } catch (error) {
+      // The log has everything; the units stay in memory and are written by a later flush.
+      this.#context.log.error('writing consume queues failed, trying again', { error: errorText(error) });
+    }
+  }
+
+  #controlHandler(inbox: Inbox): RingHandler {
+    const parts = new PartAssembler(inbox.ring);
+    return {
+      onRecord: (type, at) => {
+        if (type === Messages.queuesAdded) this.#book.onAdded(parts.takeJson(at));
+        else if (type === Messages.queuesRemoved) this.#book.onRemoved(parts.takeJson(at), (key) => this.#desk.dropQueue(key));
+        else assert(false, `no such message type=${type}`);
+        return true;
+      },
+    };
+  }
+}

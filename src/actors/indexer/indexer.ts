@@ -1,0 +1,117 @@
+// Follows the log into the index files, and finds messages by key.
+
+import { high32, join64, low32, readUtf8 } from '../../base/bytes.ts';
+import { errorText } from '../../base/errors.ts';
+import type { Actor } from '../../runtime/actor.ts';
+import { CounterIds } from '../../runtime/counters.ts';
+import type { RingHandler, RingReader } from '../../runtime/ring.ts';
+import { IndexFiles } from '../../store/index-files.ts';
+import { storeFolders } from '../../store/store-folders.ts';
+import type { ActorContext } from '../context.ts';
+import { Positions } from '../context.ts';
+import { LogFollower } from '../log-follower.ts';
+import { Messages } from '../messages.ts';
+import type { Outbox } from '../outbox.ts';
+import { RecordKeys } from './record-keys.ts';
+
+/** Entries in one cycle, so that the thread's other actors are not kept waiting. */
+const FOLLOW_COUNT_MAX = 512;
+/** Nobody waits for the index but queries, which catch up first: it is looked after this often. */
+const POLL_MS = 50;
+
+export class Indexer implements Actor {
+  readonly name: string;
+  readonly #context: ActorContext;
+  readonly #lines: { ring: RingReader; handler: RingHandler }[] = [];
+  readonly #keys: RecordKeys;
+  readonly #enabled: boolean;
+  #follower: LogFollower | null = null;
+  #index: IndexFiles | null = null;
+  #nextPollMs = 0;
+
+  constructor(context: ActorContext) {
+    this.name = context.name;
+    this.#context = context;
+    this.#enabled = context.settings.messageIndexEnable;
+    this.#keys = new RecordKeys(context);
+    for (const inbox of context.inboxes)
+      this.#lines.push({ ring: inbox.ring, handler: this.#handlerFor(inbox.ring, context.outbox(inbox.from)) });
+  }
+
+  start(): void {
+    const { files, settings, boot, positions, clock } = this.#context;
+    if (!this.#enabled) return;
+    this.#index = IndexFiles.open(files, storeFolders(settings.storePathRootDir).index, settings.maxHashSlotNum, settings.maxIndexNum);
+    this.#follower = new LogFollower(
+      this.#context,
+      this.#keys.handler((key, position, timeMs) => this.#insert(key, position, timeMs)),
+      () => 0,
+    );
+    this.#nextPollMs = clock.steadyMs();
+    positions.set(Positions.indexed, boot.dispatchFrom);
+  }
+
+  doWork(): number {
+    let work = this.#follow();
+    for (const { ring, handler } of this.#lines) work += ring.drain(handler, 64);
+    return work;
+  }
+
+  deadlineMs(): number {
+    return this.#enabled ? this.#nextPollMs : Number.POSITIVE_INFINITY;
+  }
+
+  stop(): void {
+    const follower = this.#follower;
+    if (follower === null) return;
+    while (!follower.caughtUp) follower.poll(FOLLOW_COUNT_MAX);
+    follower.close();
+    this.#index?.close();
+    this.#index = null;
+  }
+
+  #follow(): number {
+    if (this.#follower === null) return 0;
+    const count = this.#follower.poll(FOLLOW_COUNT_MAX);
+    this.#nextPollMs = this.#context.clock.steadyMs() + POLL_MS;
+    if (count > 0) this.#context.positions.set(Positions.indexed, this.#follower.position);
+    return count;
+  }
+
+  #insert(key: string, position: number, timeMs: number): void {
+    try {
+      this.#index?.insert(key, position, timeMs);
+      this.#context.counters.add(CounterIds.records, 1);
+    } catch (error) {
+      this.#context.log.error('writing the index failed: queries by key miss messages from here on', { error: errorText(error), position });
+      this.#index = null;
+    }
+  }
+
+  #handlerFor(ring: RingReader, outbox: Outbox): RingHandler {
+    return {
+      onRecord: (_type, at, size) => {
+        while (this.#follower !== null && !this.#follower.caughtUp) this.#follow();
+        const { words } = ring;
+        const word = at >> 2;
+        const begin = join64(words[word + 2] as number, words[word + 3] as number);
+        const end = join64(words[word + 4] as number, words[word + 5] as number);
+        const key = readUtf8(ring.bytes, at + 24, at + size);
+        const found = this.#index?.query(key, words[word + 1] as number, begin, end) ?? [];
+        const newest = { timeMs: this.#index?.newestTimeMs ?? 0, position: this.#index?.newestPosition ?? 0 };
+        const answer = [
+          words[word] as number,
+          high32(newest.timeMs),
+          low32(newest.timeMs),
+          high32(newest.position),
+          low32(newest.position),
+          found.length,
+        ];
+        for (const position of found) answer.push(high32(position), low32(position));
+        outbox.send(Messages.keyQueried, answer);
+        outbox.flush();
+        return true;
+      },
+    };
+  }
+}

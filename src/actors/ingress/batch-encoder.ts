@@ -1,0 +1,88 @@
+// The messages of a batch request: measured and judged first, all of them, and only then encoded into the ring.
+import type { Settings } from '../../config/settings.ts';
+import { BatchReader } from '../../message/batch.ts';
+import { copyBytes } from '../../message/copy-bytes.ts';
+import { bodyCrc } from '../../message/crc.ts';
+import { PropertyScan, scanProperties } from '../../message/properties.ts';
+import { type RecordFields, sizeOfRecord, writeRecord } from '../../message/record.ts';
+import { tagsCodeOf } from '../../message/tags.ts';
+import { ResponseCodes } from '../../protocol/codes.ts';
+import type { RingWriter } from '../../runtime/ring.ts';
+import { deliveryFault, type Refusal } from './send-checks.ts';
+
+const RECORD_HEAD_SIZE = 12;
+/** Room for what the broker adds to bodies: topic, hosts, times. */
+const ENCODED_EXTRA_SIZE = 65_536;
+
+export class BatchEncoder {
+  /** Of the batch measured last: */
+  sizes: number[] = [];
+  totalSize = 0;
+  ringSize = 0;
+  readonly #settings: Settings;
+  readonly #recordCountMax: number;
+  readonly #reader = new BatchReader();
+  readonly #scan = new PropertyScan();
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    // The feed shows a batch whole: half of it is what one publish may make visible.
+    this.#recordCountMax = settings.feedEntryCount / 4;
+  }
+
+  /** null for a sound batch; its sizes are then known. */
+  measure(fields: RecordFields, bytes: Buffer, at: number, size: number): Refusal | null {
+    const reader = this.#reader;
+    const sizeMax = this.#settings.maxMessageSize;
+    if (size === 0 || size > sizeMax)
+      return illegal(`the batch must have 1 to maxMessageSize bytes size=${size} maxMessageSize=${sizeMax}`);
+    this.sizes = [];
+    this.totalSize = 0;
+    this.ringSize = 0;
+    reader.reset(bytes, at, at + size);
+    while (reader.next()) {
+      if (reader.bodySize === 0) return illegal(`message ${reader.index} of the batch has no body`);
+      scanProperties(bytes, reader.propertiesAt, reader.propertiesAt + reader.propertiesSize, this.#scan);
+      const refusal = deliveryFault(this.#scan);
+      if (refusal !== null) return refusal;
+      fields.bodySize = reader.bodySize;
+      fields.propertiesSize = reader.propertiesSize;
+      const recordSize = sizeOfRecord(fields);
+      this.sizes.push(recordSize);
+      this.totalSize += recordSize;
+      this.ringSize += RECORD_HEAD_SIZE + ((recordSize + 3) & ~3);
+      if (this.totalSize > sizeMax + ENCODED_EXTRA_SIZE || this.sizes.length > this.#recordCountMax) return this.#tooLarge(sizeMax);
+    }
+    return reader.fault === '' ? null : illegal(reader.fault);
+  }
+
+  write(ring: RingWriter, at: number, fields: RecordFields, bytes: Buffer, bodyAt: number, bodySize: number): void {
+    const reader = this.#reader;
+    reader.reset(bytes, bodyAt, bodyAt + bodySize);
+    while (reader.next()) {
+      const propertiesEnd = reader.propertiesAt + reader.propertiesSize;
+      scanProperties(bytes, reader.propertiesAt, propertiesEnd, this.#scan);
+      fields.flag = reader.flag;
+      fields.bodySize = reader.bodySize;
+      fields.propertiesSize = reader.propertiesSize;
+      fields.bodyCrc = bodyCrc(bytes, reader.bodyAt, reader.bodySize);
+      const recordSize = this.sizes[reader.index] as number;
+      ring.words[at >> 2] = recordSize;
+      ring.words[(at >> 2) + 1] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(bytes, this.#scan.tagsAt, this.#scan.tagsEnd);
+      ring.words[(at >> 2) + 2] = 0;
+      const propertiesAt = writeRecord(ring.bytes, at + RECORD_HEAD_SIZE, fields, bytes, reader.bodyAt);
+      copyBytes(bytes, reader.propertiesAt, propertiesEnd, ring.bytes, propertiesAt);
+      at += RECORD_HEAD_SIZE + ((recordSize + 3) & ~3);
+    }
+  }
+
+  #tooLarge(sizeMax: number): Refusal {
+    return illegal(
+      `the batch is too large once stored storedSize>=${this.totalSize} allowed=${sizeMax + ENCODED_EXTRA_SIZE} messages>=${this.sizes.length} allowed=${this.#recordCountMax}: send it in parts`,
+    );
+  }
+}
+
+function illegal(text: string): Refusal {
+  return { code: ResponseCodes.MESSAGE_ILLEGAL, remark: `the message is illegal: ${text}` };
+}

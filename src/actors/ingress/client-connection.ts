@@ -1,0 +1,120 @@
+// One connection's state at the ingress: frames being cut from its bytes, answers being collected, and what it is waiting for.
+import { isIPv4 } from 'node:net';
+import { assert } from '../../base/assert.ts';
+import { FrameDecoder, type FrameSink } from '../../protocol/frame.ts';
+import type { Connection } from '../../runtime/transport.ts';
+import { CHUNK_SIZE, type ChunkPool } from './chunk-pool.ts';
+
+export const PEER_NONE = -1;
+
+export class ClientConnection {
+  readonly connection: Connection;
+  readonly decoder: FrameDecoder;
+  /** The peer's address as a record keeps it: 4 or 16 bytes. */
+  readonly hostBytes: Uint8Array;
+  /** Came in through the second port, which serves no pulls. */
+  readonly vip: boolean;
+  /** The coordinator's number for a connection that we opened. */
+  readonly peerId: number;
+  closed = false;
+  /** A frame was refused and waits in the decoder; the connection is paused. */
+  stalled = false;
+  lastActivityMs: number;
+  /** A topic this connection's next frame waits for; answered by the coordinator. */
+  waitsForTopic = '';
+  /** What the coordinator said of it, for the frame that is offered again. */
+  verdict: { readonly topic: string; readonly code: number; readonly remark: string } | null = null;
+  /** Requests under way in other actors. */
+  pendingCount = 0;
+
+  readonly #pool: ChunkPool;
+  #chunk: Buffer | null = null;
+  #used = 0;
+  /** Pooled chunks under way, oldest first; null for bytes that are not pooled. */
+  readonly #leaving: (Buffer | null)[] = [];
+
+  constructor(
+    connection: Connection,
+    sinkOf: (client: ClientConnection) => FrameSink,
+    pool: ChunkPool,
+    peerId: number,
+    vip: boolean,
+    nowMs: number,
+  ) {
+    this.connection = connection;
+    this.hostBytes = hostBytesOf(connection.remoteHost);
+    this.peerId = peerId;
+    this.vip = vip;
+    this.#pool = pool;
+    this.lastActivityMs = nowMs;
+    this.decoder = new FrameDecoder(sinkOf(this));
+  }
+
+  get id(): number {
+    return this.connection.id;
+  }
+
+  get hasOutput(): boolean {
+    return this.#used > 0;
+  }
+
+  /** Room for up to `size` bytes of an answer: a chunk, and where in it; `wrote` says how many were used. */
+  reserve(size: number): Buffer {
+    assert(size <= CHUNK_SIZE, 'small answers only');
+    if (this.#chunk !== null && this.#used + size > CHUNK_SIZE) this.flush();
+    this.#chunk ??= this.#pool.take();
+    return this.#chunk;
+  }
+
+  get outputAt(): number {
+    return this.#used;
+  }
+
+  wrote(end: number): void {
+    this.#used = end;
+  }
+
+  /** Sends an answer of any size, after all that was reserved before. The bytes must not be changed any more. */
+  send(bytes: Buffer): void {
+    if (bytes.length <= CHUNK_SIZE / 4) {
+      const chunk = this.reserve(bytes.length);
+      bytes.copy(chunk, this.#used);
+      this.#used += bytes.length;
+      return;
+    }
+    this.flush();
+    if (this.closed) return;
+    this.#leaving.push(null);
+    this.connection.write(bytes);
+  }
+
+  /** One write for all that was collected in this turn. */
+  flush(): void {
+    const chunk = this.#chunk;
+    if (chunk === null || this.#used === 0) return;
+    const bytes = chunk.subarray(0, this.#used);
+    this.#chunk = null;
+    this.#used = 0;
+    if (this.closed) return;
+    this.#leaving.push(chunk);
+    this.connection.write(bytes);
+  }
+
+  onWritten(): void {
+    const chunk = this.#leaving.shift();
+    if (chunk !== null && chunk !== undefined) this.#pool.give(chunk);
+  }
+}
+
+function hostBytesOf(host: string): Uint8Array {
+  if (isIPv4(host)) return Uint8Array.from(host.split('.').map(Number));
+  const [head = '', tail] = (host.split('%')[0] ?? '').split('::');
+  const before = groupsOf(head);
+  const after = tail === undefined ? [] : groupsOf(tail);
+  const groups = [...before, ...new Array<number>(Math.max(0, 8 - before.length - after.length)).fill(0), ...after].slice(0, 8);
+  return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function groupsOf(text: string): number[] {
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16) || 0);
+}

@@ -1,0 +1,86 @@
+// What all paths of an ingress share: connections, mail, the directory, and how an answer gets to its connection.
+import type { Header } from '../../protocol/header.ts';
+import { encodeResponse } from '../../protocol/header.ts';
+import { CounterIds } from '../../runtime/counters.ts';
+import type { SharedNumbers } from '../../runtime/shared-numbers.ts';
+import type { ActorContext } from '../context.ts';
+import type { Outbox } from '../outbox.ts';
+import { ChunkPool } from './chunk-pool.ts';
+import type { ClientConnection } from './client-connection.ts';
+import { Directory } from './directory.ts';
+import { RecordReader } from './record-reader.ts';
+
+type Ext = Record<string, string | number | boolean>;
+
+export class Desk {
+  readonly context: ActorContext;
+  readonly directory = new Directory();
+  readonly pool = new ChunkPool();
+  readonly clients = new Map<number, ClientConnection>();
+  readonly records: RecordReader;
+  readonly commitLog: Outbox;
+  readonly dispatches: readonly Outbox[];
+  readonly coordinator: Outbox;
+  readonly indexer: Outbox;
+  readonly positions: SharedNumbers;
+  /** Connections with answers to send at the end of this cycle. */
+  readonly #dirty: ClientConnection[] = [];
+  /** Connections whose next frame could not be taken. */
+  stalled: ClientConnection[] = [];
+
+  constructor(context: ActorContext) {
+    this.context = context;
+    this.positions = context.positions;
+    this.commitLog = context.outbox('commit-log');
+    this.dispatches = context.namesOf('dispatch').map((name) => context.outbox(name));
+    this.coordinator = context.outbox('coordinator');
+    this.indexer = context.outbox('indexer');
+    this.records = new RecordReader(context);
+  }
+
+  dispatchOf(queueKey: number): Outbox {
+    return this.dispatches[queueKey % this.dispatches.length] as Outbox;
+  }
+
+  /** Answers a request that was judged here; one-way requests get nothing. */
+  answer(client: ClientConnection, request: Header, code: number, remark?: string, ext?: Ext, body?: Uint8Array): void {
+    if (code !== 0) this.context.counters.add(CounterIds.refusedRequests, 1);
+    if (request.isOneway) return;
+    this.send(client, encodeResponse(request, code, remark, ext, body));
+  }
+
+  send(client: ClientConnection, frame: Buffer): void {
+    if (client.closed) return;
+    this.touch(client);
+    client.send(frame);
+  }
+
+  /** Its output leaves at the end of this cycle. */
+  touch(client: ClientConnection): void {
+    if (!client.hasOutput) this.#dirty.push(client);
+    this.context.counters.add(CounterIds.responses, 1);
+  }
+
+  flushOutputs(): void {
+    for (const client of this.#dirty) client.flush();
+    this.#dirty.length = 0;
+  }
+
+  flushMail(): void {
+    this.commitLog.flush();
+    for (const outbox of this.dispatches) outbox.flush();
+    this.indexer.flush();
+    this.coordinator.flush();
+  }
+
+  /** The frame under way stays in the decoder; it is offered again when there may be room. */
+  stall(client: ClientConnection): false {
+    if (!client.stalled) {
+      client.stalled = true;
+      client.connection.pause();
+      this.stalled.push(client);
+      this.context.counters.add(CounterIds.mailFull, 1);
+    }
+    return false;
+  }
+}

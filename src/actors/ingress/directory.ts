@@ -1,0 +1,54 @@
+// What the coordinator has told this ingress of topics and groups: enough to judge and route sends and pulls without asking.
+import type { DirectoryGroup, DirectorySubscription, DirectoryTopic, GroupChange, TopicChange } from '../messages.ts';
+
+/** A topic with what sends need of it worked out once. */
+export interface RoutedTopic extends DirectoryTopic {
+  readonly name: string;
+  readonly nameBytes: Buffer;
+  readonly isRetry: boolean;
+}
+
+export class Directory {
+  readonly #topics = new Map<string, RoutedTopic>();
+  readonly #groups = new Map<string, DirectoryGroup>();
+
+  topic(name: string): RoutedTopic | undefined {
+    return this.#topics.get(name);
+  }
+
+  group(name: string): DirectoryGroup | undefined {
+    return this.#groups.get(name);
+  }
+
+  get topicCount(): number {
+    return this.#topics.size;
+  }
+
+  /** The key of a queue that exists for reading or writing; -1 for none. */
+  queueKey(topic: string, queueId: number): number {
+    return this.#topics.get(topic)?.keys[queueId] ?? -1;
+  }
+
+  onTopic(change: TopicChange | null): void {
+    if (change === null) return;
+    if (change.config === null) this.#topics.delete(change.topic);
+    else {
+      this.#topics.set(change.topic, {
+        ...change.config,
+        name: change.topic,
+        nameBytes: Buffer.from(change.topic, 'utf8'),
+        isRetry: change.topic.startsWith('%RETRY%'),
+      });
+    }
+  }
+
+  onGroup(change: GroupChange | null): void {
+    if (change === null) return;
+    if (change.state === null) this.#groups.delete(change.group);
+    else this.#groups.set(change.group, change.state);
+  }
+}
+
+export function subscriptionOf(group: DirectoryGroup, topic: string): DirectorySubscription | undefined {
+  return group.live?.subscriptions.find((subscription) => subscription.topic === topic);
+}

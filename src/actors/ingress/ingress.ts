@@ -1,0 +1,143 @@
+// Owns sockets: cuts their bytes into frames, sends each frame down its path, and writes what comes back.
+import type { Actor } from '../../runtime/actor.ts';
+import { CounterIds } from '../../runtime/counters.ts';
+import type { RingHandler, RingReader } from '../../runtime/ring.ts';
+import type { ActorContext, Inbox } from '../context.ts';
+import { Messages } from '../messages.ts';
+import { Connections } from './connections.ts';
+import { Desk } from './desk.ts';
+import { FrameRouter } from './frame-router.ts';
+import { Listeners } from './listeners.ts';
+import { LookUpPath } from './look-up-path.ts';
+import { PullPath } from './pull-path.ts';
+import { QueryPath } from './query-path.ts';
+import { Relay } from './relay.ts';
+import { SendAnswers } from './send-answers.ts';
+import { SendPath } from './send-path.ts';
+import { StoreHost } from './store-host.ts';
+
+const MAIL_COUNT_MAX = 1024;
+/** How long stop waits for answers that are still to come. */
+const DRAIN_MS_MAX = 3_000;
+
+interface MailLine {
+  readonly ring: RingReader;
+  readonly handler: RingHandler;
+}
+
+export class Ingress implements Actor {
+  readonly name: string;
+  readonly #context: ActorContext;
+  readonly #desk: Desk;
+  readonly #answers: SendAnswers;
+  readonly #sends: SendPath;
+  readonly #pulls: PullPath;
+  readonly #lookUps: LookUpPath;
+  readonly #queries: QueryPath;
+  readonly #relay: Relay;
+  readonly #connections: Connections;
+  readonly #listeners: Listeners;
+  readonly #mail: MailLine[] = [];
+  #stopped: (() => void) | null = null;
+  #stopAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(context: ActorContext) {
+    this.name = context.name;
+    this.#context = context;
+    const firstToken = context.random.below(2 ** 31);
+    const host = new StoreHost();
+    this.#desk = new Desk(context);
+    this.#answers = new SendAnswers(this.#desk, host, firstToken);
+    this.#sends = new SendPath(this.#desk, this.#answers, host);
+    this.#pulls = new PullPath(this.#desk, firstToken, context.settings.heldPullCountMax);
+    this.#lookUps = new LookUpPath(this.#desk, firstToken);
+    this.#queries = new QueryPath(this.#desk, firstToken);
+    const inboxOf = (name: string): RingReader => (context.inboxes.find((inbox) => inbox.from === name) as Inbox).ring;
+    this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false));
+    const router = new FrameRouter(this.#desk, this.#sends, this.#pulls, this.#lookUps, this.#queries, this.#relay);
+    this.#connections = new Connections(this.#desk, router, (client) => this.#forget(client));
+    this.#listeners = new Listeners(context, this.#connections, host);
+    for (const inbox of context.inboxes) if (inbox.from !== 'coordinator') this.#mail.push(this.#mailLine(inbox));
+  }
+
+  async start(): Promise<void> {
+    await this.#listeners.open();
+  }
+
+  doWork(): number {
+    let work = this.#relay.drain();
+    for (const { ring, handler } of this.#mail) {
+      work += handler === this.#answers ? this.#answers.drain(ring) : ring.drain(handler, MAIL_COUNT_MAX);
+    }
+    work += this.#answers.release();
+    work += this.#connections.offerAgain();
+    this.#sends.publish();
+    this.#desk.flushMail();
+    this.#desk.flushOutputs();
+    this.#connections.sweep(this.#context.clock.steadyMs());
+    this.#context.counters.set(CounterIds.heldAnswers, this.#answers.pending.count);
+    this.#checkStopped();
+    return work;
+  }
+
+  deadlineMs(): number {
+    return Math.min(this.#answers.deadlineMs(), this.#connections.nextSweepMs, this.#stopAtMs);
+  }
+
+  /** No new connections and frames; what is under way is answered; then the sockets close. */
+  async stop(): Promise<void> {
+    await this.#listeners.close();
+    this.#connections.stopReading();
+    await new Promise<void>((resolve) => {
+      this.#stopped = resolve;
+      this.#stopAtMs = this.#context.clock.steadyMs() + DRAIN_MS_MAX;
+      this.#checkStopped();
+      this.#context.wake();
+    });
+    this.#connections.closeAll();
+    this.#desk.records.close();
+  }
+
+  #checkStopped(): void {
+    if (this.#stopped === null) return;
+    // Held pulls are no reason to wait: their clients ask again wherever the broker is next.
+    const underWay = this.#answers.pending.count + this.#lookUps.pendingCount + this.#queries.pendingCount;
+    if (underWay > 0 && this.#context.clock.steadyMs() < this.#stopAtMs) return;
+    this.#stopAtMs = Number.POSITIVE_INFINITY;
+    const resolve = this.#stopped;
+    this.#stopped = null;
+    resolve();
+  }
+
+  #forget(client: Parameters<PullPath['forget']>[0]): void {
+    this.#pulls.forget(client);
+    this.#lookUps.forget(client);
+    this.#queries.forget(client);
+  }
+
+  #mailLine(inbox: Inbox): MailLine {
+    const { ring, from } = inbox;
+    if (from === 'commit-log') return { ring, handler: this.#answers };
+    if (from === 'indexer') {
+      return {
+        ring,
+        handler: {
+          onRecord: (_type, at) => {
+            this.#queries.onAnswer(ring, at);
+            return true;
+          },
+        },
+      };
+    }
+    return {
+      ring,
+      handler: {
+        onRecord: (type, at) => {
+          if (type === Messages.pulled) this.#pulls.onPulled(ring.words, at >> 2);
+          else this.#lookUps.onAnswer(ring, at);
+          return true;
+        },
+      },
+    };
+  }
+}

@@ -1,0 +1,101 @@
+// Questions about a queue: its ends are known here; what needs its entries is asked of its dispatcher.
+import { high32, join64, low32 } from '../../base/bytes.ts';
+import { RequestCodes, ResponseCodes } from '../../protocol/codes.ts';
+import type { HeaderCodec } from '../../protocol/frame.ts';
+import { encodeFrame, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
+import { BROKER_VERSION } from '../../protocol/versions.ts';
+import type { RingReader } from '../../runtime/ring.ts';
+import { LookUps, Messages } from '../messages.ts';
+import type { ClientConnection } from './client-connection.ts';
+import type { Desk } from './desk.ts';
+import { type LookUpRequest, readLookUpRequest } from './look-up-request.ts';
+
+interface PendingLookUp {
+  readonly client: ClientConnection;
+  readonly opaque: number;
+  readonly codec: HeaderCodec;
+  readonly oneway: boolean;
+  /** Name of the answer's field. */
+  readonly field: string;
+}
+
+export class LookUpPath {
+  readonly #desk: Desk;
+  readonly #pending = new Map<number, PendingLookUp>();
+  #nextToken: number;
+
+  constructor(desk: Desk, firstToken: number) {
+    this.#desk = desk;
+    this.#nextToken = firstToken | 0;
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  tryHandle(client: ClientConnection, header: Header): boolean {
+    const request = readLookUpRequest(header);
+    if (typeof request === 'string') {
+      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, request);
+      return true;
+    }
+    const field = header.code === RequestCodes.GET_EARLIEST_MSG_STORETIME ? 'timestamp' : 'offset';
+    const key = this.#desk.directory.queueKey(request.topic, request.queueId);
+    if (key < 0) {
+      // Stock brokers answer a missing queue like an empty one.
+      this.#desk.answer(client, header, ResponseCodes.SUCCESS, undefined, { [field]: field === 'timestamp' ? -1 : 0 });
+      return true;
+    }
+    const { queueEnds, queueBegins } = this.#desk.context;
+    if (header.code === RequestCodes.GET_MAX_OFFSET) return this.#known(client, header, queueEnds.get(key));
+    if (header.code === RequestCodes.GET_MIN_OFFSET) return this.#known(client, header, queueBegins.get(key));
+    return this.#tryAsk(client, header, key, request, field);
+  }
+
+  #known(client: ClientConnection, header: Header, offset: number): true {
+    this.#desk.answer(client, header, ResponseCodes.SUCCESS, undefined, { offset });
+    return true;
+  }
+
+  #tryAsk(client: ClientConnection, header: Header, key: number, request: LookUpRequest, field: string): boolean {
+    const { ring } = this.#desk.dispatchOf(key);
+    const at = ring.claim(20);
+    if (at < 0) return this.#desk.stall(client);
+    const token = this.#nextToken;
+    this.#nextToken = (token + 1) | 0;
+    const kind = field === 'timestamp' ? LookUps.earliestTime : request.upper ? LookUps.lastAtOrBefore : LookUps.firstAtOrAfter;
+    const words = ring.words;
+    const word = at >> 2;
+    words[word] = token;
+    words[word + 1] = key;
+    words[word + 2] = kind;
+    words[word + 3] = high32(request.timeMs);
+    words[word + 4] = low32(request.timeMs);
+    ring.commit(Messages.lookUp);
+    this.#pending.set(token, { client, opaque: header.opaque, codec: header.codec, oneway: header.isOneway, field });
+    client.pendingCount++;
+    return true;
+  }
+
+  /** Takes one `lookedUp`. */
+  onAnswer(ring: RingReader, at: number): void {
+    const word = at >> 2;
+    const token = ring.words[word] as number;
+    const pending = this.#pending.get(token);
+    if (pending === undefined) return;
+    this.#pending.delete(token);
+    pending.client.pendingCount--;
+    if (pending.oneway) return;
+    const value = join64(ring.words[word + 1] as number, ring.words[word + 2] as number);
+    const { codec, opaque } = pending;
+    const ext = { [pending.field]: value };
+    this.#desk.send(
+      pending.client,
+      encodeFrame({ codec, opaque, code: ResponseCodes.SUCCESS, flag: RESPONSE_FLAG, version: BROKER_VERSION, ext }),
+    );
+  }
+
+  forget(client: ClientConnection): void {
+    for (const [token, pending] of this.#pending) if (pending.client === client) this.#pending.delete(token);
+  }
+}

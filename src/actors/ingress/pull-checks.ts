@@ -1,0 +1,104 @@
+// Whether a pull may be served, with the code, text and fields for one that may not; in the order in which stock brokers judge.
+import { parseTagExpression } from '../../message/tags.ts';
+import { ResponseCodes } from '../../protocol/codes.ts';
+import type { PullRequest } from '../../protocol/commands/pull-message.ts';
+import type { Connection } from '../../runtime/transport.ts';
+import type { DirectoryGroup } from '../messages.ts';
+import type { Desk } from './desk.ts';
+import { subscriptionOf } from './directory.ts';
+
+export type PullVerdict =
+  | { readonly ok: true; readonly queueKey: number; readonly codes: readonly number[] | null }
+  | { readonly ok: false; readonly code: number; readonly remark: string; readonly ext?: Record<string, string | number> };
+
+type Refusal = PullVerdict & { readonly ok: false };
+
+const PERM_READ = 4;
+
+/** `forbiddenType` values of the answer. */
+const ForbiddenBy = { broker: 1, group: 2, topic: 3, broadcast: 4, subscription: 5 } as const;
+
+/** A group that nobody has made yet reads as one with default settings where groups are made by themselves. */
+const defaultGroup: DirectoryGroup = { consumeEnable: true, consumeBroadcastEnable: true, sysFlag: 0, forbiddenTopics: [], live: null };
+
+export function judgePull(desk: Desk, request: PullRequest, from: Connection): PullVerdict {
+  const { settings } = desk.context;
+  if ((settings.brokerPermission & PERM_READ) === 0)
+    return forbidden(ForbiddenBy.broker, `the broker[${settings.brokerIP1}] pulling message is forbidden`);
+  if (request.litePull && !settings.litePullMessageEnable) {
+    return forbidden(ForbiddenBy.broker, `the broker[${settings.brokerIP1}] for lite pull consumer is forbidden`);
+  }
+  const group = desk.directory.group(request.group) ?? (settings.autoCreateSubscriptionGroup ? defaultGroup : undefined);
+  if (group === undefined)
+    return refuse(ResponseCodes.SUBSCRIPTION_GROUP_NOT_EXIST, `subscription group [${request.group}] does not exist`);
+  if (!group.consumeEnable) return forbidden(ForbiddenBy.group, `subscription group no permission, ${request.group}`);
+  const topic = desk.directory.topic(request.topic);
+  if (topic === undefined) return refuse(ResponseCodes.TOPIC_NOT_EXIST, `topic[${request.topic}] not exist, apply first please!`);
+  if ((topic.perm & PERM_READ) === 0) return forbidden(ForbiddenBy.topic, `the topic[${request.topic}] pulling message is forbidden`);
+  if (request.queueId < 0 || request.queueId >= topic.readQueueCount) {
+    return refuse(
+      ResponseCodes.INVALID_PARAMETER,
+      `queueId[${request.queueId}] is illegal, topic:[${request.topic}] topicConfig.readQueueNums:[${topic.readQueueCount}] consumer:[${from.remoteHost}:${from.remotePort}]`,
+    );
+  }
+  if (group.live?.broadcasting && !group.consumeBroadcastEnable) {
+    return forbidden(ForbiddenBy.broadcast, `the consumer group[${request.group}] can not consume by broadcast way`);
+  }
+  if (group.forbiddenTopics.includes(request.topic)) {
+    return forbidden(ForbiddenBy.subscription, `the consumer group[${request.group}] is forbidden for topic[${request.topic}]`);
+  }
+  const filter = request.hasSubscription ? ownFilter(request) : liveFilter(group, request);
+  if ('ok' in filter) return filter;
+  return { ok: true, queueKey: topic.keys[request.queueId] as number, codes: filter.codes };
+}
+
+interface Filter {
+  readonly codes: readonly number[] | null;
+}
+
+/** The expression that came with the pull counts alone. */
+function ownFilter(request: PullRequest): Filter | Refusal {
+  if (request.expressionType !== '' && request.expressionType !== 'TAG') return otherType(request.expressionType);
+  const parsed = parseTagExpression(request.subscription);
+  if (!parsed.ok) return refuse(ResponseCodes.SUBSCRIPTION_PARSE_FAILED, `parse the consumer's subscription failed: ${parsed.fault}`);
+  return { codes: parsed.all ? null : parsed.codes };
+}
+
+/** What the group's members said in their heartbeats. */
+function liveFilter(group: DirectoryGroup, request: PullRequest): Filter | Refusal {
+  if (group.live === null) return refuse(ResponseCodes.SUBSCRIPTION_NOT_EXIST, "the consumer's group info not exist");
+  const subscription = subscriptionOf(group, request.topic);
+  if (subscription === undefined) return refuse(ResponseCodes.SUBSCRIPTION_NOT_EXIST, "the consumer's subscription not exist");
+  if (isOlder(subscription.version, request.subVersion)) {
+    return refuse(ResponseCodes.SUBSCRIPTION_NOT_LATEST, "the consumer's subscription not latest");
+  }
+  if (subscription.type !== '' && subscription.type !== 'TAG') return otherType(subscription.type);
+  return { codes: subscription.codes };
+}
+
+/** Decimal texts of 64 bits: nanoseconds of some clients are beyond a double. */
+function isOlder(version: string, than: string): boolean {
+  const difference = Number(version) - Number(than);
+  if (Number.isFinite(difference) && Math.abs(difference) > 4096) return difference < 0;
+  return version !== than && BigInt(version) < BigInt(than);
+}
+
+function otherType(type: string): Refusal {
+  return refuse(
+    ResponseCodes.SUBSCRIPTION_PARSE_FAILED,
+    `parse the consumer's subscription failed: expression type ${type} is not served by this version, TAG is`,
+  );
+}
+
+function forbidden(by: number, remark: string): Refusal {
+  return {
+    ok: false,
+    code: ResponseCodes.NO_PERMISSION,
+    remark,
+    ext: { forbiddenType: by, suggestWhichBrokerId: 0, nextBeginOffset: 0, minOffset: 0, maxOffset: 0 },
+  };
+}
+
+function refuse(code: number, remark: string): Refusal {
+  return { ok: false, code, remark };
+}

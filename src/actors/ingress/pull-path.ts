@@ -1,0 +1,190 @@
+// Pulls: judges a request by what the coordinator has told, asks the queue's dispatcher, and answers with the records as they lie.
+import { high32, join64, low32 } from '../../base/bytes.ts';
+import { ResponseCodes } from '../../protocol/codes.ts';
+import { pullAnswerHeaderSizeMax, writePullAnswerHeader } from '../../protocol/commands/pull-answer.ts';
+import { PullRequest, readPullRequest } from '../../protocol/commands/pull-message.ts';
+import type { HeaderCodec } from '../../protocol/frame.ts';
+import type { Header } from '../../protocol/header.ts';
+import { CounterIds } from '../../runtime/counters.ts';
+import { Messages, PullStatuses } from '../messages.ts';
+import { CHUNK_SIZE } from './chunk-pool.ts';
+import type { ClientConnection } from './client-connection.ts';
+import type { Desk } from './desk.ts';
+import { judgePull, type PullVerdict } from './pull-checks.ts';
+
+const PULL_HEAD_SIZE = 32;
+const SPAN_WORDS = 3;
+
+interface PendingPull {
+  readonly client: ClientConnection;
+  readonly opaque: number;
+  readonly codec: HeaderCodec;
+  readonly oneway: boolean;
+  readonly offset: number;
+}
+
+const statusNames: Record<number, string> = {
+  [PullStatuses.found]: 'FOUND',
+  [PullStatuses.noMatch]: 'NO_MATCHED_MESSAGE',
+  [PullStatuses.atEnd]: 'OFFSET_OVERFLOW_ONE',
+  [PullStatuses.beyondEnd]: 'OFFSET_OVERFLOW_BADLY',
+  [PullStatuses.belowStart]: 'OFFSET_TOO_SMALL',
+  [PullStatuses.empty]: 'NO_MESSAGE_IN_QUEUE',
+  [PullStatuses.unknownQueue]: 'NO_MATCHED_LOGIC_QUEUE',
+};
+
+export class PullPath {
+  readonly #desk: Desk;
+  readonly #countMax: number;
+  readonly #request = new PullRequest();
+  readonly #pending = new Map<number, PendingPull>();
+  #nextToken: number;
+
+  constructor(desk: Desk, firstToken: number, countMax: number) {
+    this.#desk = desk;
+    this.#nextToken = firstToken | 0;
+    this.#countMax = countMax;
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  tryHandle(client: ClientConnection, header: Header): boolean {
+    const request = this.#request;
+    const fault = readPullRequest(header, request);
+    if (fault !== null) {
+      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, fault);
+      return true;
+    }
+    const verdict = judgePull(this.#desk, request, client.connection);
+    if (!verdict.ok) {
+      this.#desk.answer(client, header, verdict.code, verdict.remark, verdict.ext);
+      return true;
+    }
+    if (this.#pending.size >= this.#countMax) {
+      this.#desk.answer(
+        client,
+        header,
+        ResponseCodes.SYSTEM_BUSY,
+        `too many pulls are held pulls=${this.#pending.size} heldPullCountMax=${this.#countMax}`,
+      );
+      return true;
+    }
+    return this.#tryAsk(client, header, request, verdict);
+  }
+
+  #tryAsk(client: ClientConnection, header: Header, request: PullRequest, verdict: PullVerdict & { ok: true }): boolean {
+    const { codes, queueKey } = verdict;
+    const { ring } = this.#desk.dispatchOf(queueKey);
+    const at = ring.claim(PULL_HEAD_SIZE + (codes?.length ?? 0) * 4);
+    if (at < 0) return this.#desk.stall(client);
+    const token = this.#nextToken;
+    this.#nextToken = (token + 1) | 0;
+    const words = ring.words;
+    let word = at >> 2;
+    words[word++] = token;
+    words[word++] = client.id;
+    words[word++] = queueKey;
+    words[word++] = high32(request.offset);
+    words[word++] = low32(request.offset);
+    words[word++] = request.maxCount;
+    words[word++] = this.#suspendMs(request);
+    words[word++] = codes === null ? -1 : codes.length;
+    for (const code of codes ?? []) words[word++] = code;
+    ring.commit(Messages.pull);
+    this.#pending.set(token, { client, opaque: header.opaque, codec: header.codec, oneway: header.isOneway, offset: request.offset });
+    client.pendingCount++;
+    this.#desk.context.counters.add(CounterIds.requests, 1);
+    if (request.commits && request.commitOffset >= 0) this.#commitOffset(request);
+    return true;
+  }
+
+  #suspendMs(request: PullRequest): number {
+    if (!request.suspends) return 0;
+    const { longPollingEnable, shortPollingTimeMills } = this.#desk.context.settings;
+    return Math.max(0, Math.min(longPollingEnable ? request.suspendMs : shortPollingTimeMills, 0x7fffffff));
+  }
+
+  #commitOffset(request: PullRequest): void {
+    const group = Buffer.from(request.group, 'utf8');
+    const topic = Buffer.from(request.topic, 'utf8');
+    const words = [request.queueId, high32(request.commitOffset), low32(request.commitOffset), group.length, topic.length];
+    this.#desk.coordinator.send(Messages.commitOffset, words, Buffer.concat([group, topic]));
+  }
+
+  /** Takes one `pulled`. */
+  onPulled(words: Int32Array, word: number): void {
+    const token = words[word] as number;
+    const pull = this.#pending.get(token);
+    if (pull === undefined) return; // its connection has closed, or it was asked by a former incarnation
+    this.#pending.delete(token);
+    pull.client.pendingCount--;
+    if (!pull.client.closed && !pull.oneway) this.#answer(pull, words, word);
+  }
+
+  forget(client: ClientConnection): void {
+    if (client.pendingCount === 0) return;
+    for (const [token, pull] of this.#pending) if (pull.client === client) this.#pending.delete(token);
+    for (const outbox of this.#desk.dispatches) outbox.send(Messages.cancelPulls, [client.id]);
+  }
+
+  #answer(pull: PendingPull, words: Int32Array, word: number): void {
+    const status = words[word + 1] as number;
+    const next = join64(words[word + 2] as number, words[word + 3] as number);
+    const min = join64(words[word + 4] as number, words[word + 5] as number);
+    const max = join64(words[word + 6] as number, words[word + 7] as number);
+    const spanCount = words[word + 8] as number;
+    let bodySize = 0;
+    for (let i = 0; i < spanCount; i++) bodySize += words[word + 11 + i * SPAN_WORDS] as number;
+    const remark = statusNames[status];
+    const headSize = pullAnswerHeaderSizeMax(remark);
+    const inChunk = headSize + bodySize <= CHUNK_SIZE;
+    const { client } = pull;
+    this.#desk.touch(client);
+    const out = inChunk ? client.reserve(headSize + bodySize) : Buffer.allocUnsafeSlow(headSize + bodySize);
+    const from = inChunk ? client.outputAt : 0;
+    const code = codeOf(status, pull.offset);
+    const bodyAt = writePullAnswerHeader(out, from, pull.codec, pull.opaque, code, next, min, max, remark, bodySize);
+    let end = bodyAt;
+    for (let i = 0; i < spanCount; i++) {
+      const span = word + 9 + i * SPAN_WORDS;
+      const size = words[span + 2] as number;
+      if (!this.#desk.records.read(join64(words[span] as number, words[span + 1] as number), size, out, end)) {
+        // Retention took the oldest of them between look-up and copy: the client goes on behind them.
+        end = writePullAnswerHeader(
+          out,
+          from,
+          pull.codec,
+          pull.opaque,
+          ResponseCodes.PULL_RETRY_IMMEDIATELY,
+          next,
+          min,
+          max,
+          'MESSAGE_WAS_REMOVING',
+          0,
+        );
+        break;
+      }
+      end += size;
+    }
+    if (inChunk) client.wrote(end);
+    else client.send(out.subarray(0, end));
+  }
+}
+
+function codeOf(status: number, offset: number): number {
+  switch (status) {
+    case PullStatuses.found:
+      return ResponseCodes.SUCCESS;
+    case PullStatuses.noMatch:
+      return ResponseCodes.PULL_RETRY_IMMEDIATELY;
+    case PullStatuses.atEnd:
+      return ResponseCodes.PULL_NOT_FOUND;
+    case PullStatuses.empty:
+    case PullStatuses.unknownQueue:
+      return offset === 0 ? ResponseCodes.PULL_NOT_FOUND : ResponseCodes.PULL_OFFSET_MOVED;
+    default:
+      return ResponseCodes.PULL_OFFSET_MOVED;
+  }
+}

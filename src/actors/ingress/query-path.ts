@@ -1,0 +1,174 @@
+// Messages by id and by key: an offset id leads straight to its record, keys are asked of the indexer.
+import { high32, join64, low32 } from '../../base/bytes.ts';
+import { readProperty } from '../../message/properties.ts';
+import {
+  propertiesAt,
+  propertiesSize,
+  RecordMagics,
+  readMagic,
+  readPosition,
+  readTotalSize,
+  topicAt,
+  topicSize,
+} from '../../message/record.ts';
+import { ResponseCodes } from '../../protocol/codes.ts';
+import { fieldFault, int64, int64Of } from '../../protocol/ext.ts';
+import type { HeaderCodec } from '../../protocol/frame.ts';
+import { encodeFrame, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
+import { BROKER_VERSION } from '../../protocol/versions.ts';
+import type { RingReader } from '../../runtime/ring.ts';
+import { Positions } from '../context.ts';
+import { Messages } from '../messages.ts';
+import type { ClientConnection } from './client-connection.ts';
+import type { Desk } from './desk.ts';
+
+/** Record size and magic, and what lies between them and the position field. */
+const HEAD_SIZE = 36;
+const RECORD_SIZE_MAX = 16 * 1024 * 1024;
+/** Upper bound of an answer's body. */
+const BODY_SIZE_MAX = 12 * 1024 * 1024;
+
+interface PendingQuery {
+  readonly client: ClientConnection;
+  readonly opaque: number;
+  readonly codec: HeaderCodec;
+  readonly oneway: boolean;
+  readonly topic: string;
+  readonly key: string;
+  readonly byUniqueKey: boolean;
+}
+
+export class QueryPath {
+  readonly #desk: Desk;
+  readonly #pending = new Map<number, PendingQuery>();
+  readonly #head = new Uint8Array(HEAD_SIZE);
+  #nextToken: number;
+
+  constructor(desk: Desk, firstToken: number) {
+    this.#desk = desk;
+    this.#nextToken = firstToken | 0;
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  onViewById(client: ClientConnection, header: Header): true {
+    const position = int64Of(header, 'offset');
+    if (Number.isNaN(position)) {
+      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, fieldFault(header, 'offset', int64.allowed));
+      return true;
+    }
+    const record = this.#recordAt(position);
+    if (record === null) this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, `can not find message by the offset, ${position}`);
+    else this.#desk.answer(client, header, ResponseCodes.SUCCESS, undefined, {}, record);
+    return true;
+  }
+
+  tryQuery(client: ClientConnection, header: Header): boolean {
+    const topic = header.field('topic') ?? '';
+    const key = header.field('key') ?? '';
+    const counts = ['maxNum', 'beginTimestamp', 'endTimestamp'].map((name) => [name, int64Of(header, name)] as const);
+    const wrong = topic === '' ? 'topic' : key === '' ? 'key' : counts.find(([, value]) => Number.isNaN(value))?.[0];
+    if (wrong !== undefined) {
+      this.#desk.answer(
+        client,
+        header,
+        ResponseCodes.SYSTEM_ERROR,
+        fieldFault(header, wrong, wrong === 'topic' || wrong === 'key' ? 'text' : int64.allowed),
+      );
+      return true;
+    }
+    const byUniqueKey = header.field('_UNIQUE_KEY_QUERY') === 'true';
+    const { defaultQueryMaxNum, maxMsgsNumBatch } = this.#desk.context.settings;
+    const maxCount = byUniqueKey ? defaultQueryMaxNum : Math.max(1, Math.min(counts[0]?.[1] ?? 1, maxMsgsNumBatch));
+    const token = this.#nextToken;
+    this.#nextToken = (token + 1) | 0;
+    const begin = clampTime(counts[1]?.[1] ?? 0);
+    const end = clampTime(counts[2]?.[1] ?? 0);
+    this.#desk.indexer.send(
+      Messages.queryKey,
+      [token, maxCount, high32(begin), low32(begin), high32(end), low32(end)],
+      Buffer.from(`${topic}#${key}`, 'utf8'),
+    );
+    this.#pending.set(token, { client, opaque: header.opaque, codec: header.codec, oneway: header.isOneway, topic, key, byUniqueKey });
+    client.pendingCount++;
+    return true;
+  }
+
+  /** Takes one `keyQueried`. */
+  onAnswer(ring: RingReader, at: number): void {
+    const { words } = ring;
+    const word = at >> 2;
+    const token = words[word] as number;
+    const query = this.#pending.get(token);
+    if (query === undefined) return;
+    this.#pending.delete(token);
+    query.client.pendingCount--;
+    if (query.oneway) return;
+    const bodies: Buffer[] = [];
+    let size = 0;
+    const count = words[word + 5] as number;
+    for (let i = 0; i < count; i++) {
+      const record = this.#recordAt(join64(words[word + 6 + i * 2] as number, words[word + 7 + i * 2] as number));
+      if (record === null || !matches(record, query) || size + record.length > BODY_SIZE_MAX) continue;
+      bodies.push(record);
+      size += record.length;
+    }
+    const ext = {
+      indexLastUpdateTimestamp: join64(words[word + 1] as number, words[word + 2] as number),
+      indexLastUpdatePhyoffset: join64(words[word + 3] as number, words[word + 4] as number),
+    };
+    this.#reply(query, bodies, ext);
+  }
+
+  forget(client: ClientConnection): void {
+    for (const [token, pending] of this.#pending) if (pending.client === client) this.#pending.delete(token);
+  }
+
+  #reply(query: PendingQuery, bodies: Buffer[], ext: Record<string, number>): void {
+    const { codec, opaque } = query;
+    const found = bodies.length > 0;
+    const code = found ? ResponseCodes.SUCCESS : ResponseCodes.QUERY_NOT_FOUND;
+    const remark = found ? undefined : 'can not find message, maybe time range not correct';
+    const frame = encodeFrame({
+      codec,
+      opaque,
+      code,
+      flag: RESPONSE_FLAG,
+      version: BROKER_VERSION,
+      remark,
+      ext,
+      body: Buffer.concat(bodies),
+    });
+    this.#desk.send(query.client, frame);
+  }
+
+  /** The record that begins exactly here; null for anything else. */
+  #recordAt(position: number): Buffer | null {
+    const { records, positions } = this.#desk;
+    const appended = positions.get(Positions.appended);
+    if (position < positions.get(Positions.logMin) || position + HEAD_SIZE > appended) return null;
+    if (!records.read(position, HEAD_SIZE, this.#head, 0)) return null;
+    const magic = readMagic(this.#head, 0);
+    const size = readTotalSize(this.#head, 0);
+    if ((magic !== RecordMagics.v1 && magic !== RecordMagics.v2) || readPosition(this.#head, 0) !== position) return null;
+    if (size <= HEAD_SIZE || size > RECORD_SIZE_MAX || position + size > appended) return null;
+    const record = Buffer.allocUnsafe(size);
+    return records.read(position, size, record, 0) ? record : null;
+  }
+}
+
+/** Equal hashes are not equal keys. */
+function matches(record: Buffer, query: PendingQuery): boolean {
+  const topic = topicAt(record, 0);
+  if (record.toString('utf8', topic, topic + topicSize(record, 0)) !== query.topic) return false;
+  const at = propertiesAt(record, 0);
+  const end = at + propertiesSize(record, 0);
+  if (readProperty(record, at, end, 'UNIQ_KEY') === query.key) return true;
+  return !query.byUniqueKey && (readProperty(record, at, end, 'KEYS') ?? '').split(' ').includes(query.key);
+}
+
+function clampTime(timeMs: number): number {
+  return Math.max(0, Math.min(timeMs, Number.MAX_SAFE_INTEGER));
+}

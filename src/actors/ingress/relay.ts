@@ -1,0 +1,118 @@
+// The way to the coordinator and back: frames it answers, connections it should know of, peers it wants, and what it tells of topics.
+import { errorText } from '../../base/errors.ts';
+import { ResponseCodes } from '../../protocol/codes.ts';
+import type { RingHandler, RingReader } from '../../runtime/ring.ts';
+import type { ConnectionHandler } from '../../runtime/transport.ts';
+import {
+  type ConnectionOpened,
+  type GroupChange,
+  Messages,
+  type OpenPeer,
+  type PeerState,
+  type TopicChange,
+  type TopicEnsured,
+} from '../messages.ts';
+import { PartAssembler } from '../part-assembler.ts';
+import { type ClientConnection, PEER_NONE } from './client-connection.ts';
+import type { Desk } from './desk.ts';
+
+/** Above this much mail under way a connection's frames wait. */
+const MAIL_ROOM_MIN = 128 * 1024;
+
+export class Relay implements RingHandler {
+  readonly #desk: Desk;
+  readonly #parts: PartAssembler;
+  readonly #ring: RingReader;
+  readonly #handlerFor: (peerId: number) => ConnectionHandler;
+
+  constructor(desk: Desk, ring: RingReader, handlerFor: (peerId: number) => ConnectionHandler) {
+    this.#desk = desk;
+    this.#ring = ring;
+    this.#parts = new PartAssembler(ring);
+    this.#handlerFor = handlerFor;
+  }
+
+  drain(): number {
+    return this.#ring.drain(this, 1024);
+  }
+
+  /** Hands a whole frame to the coordinator; false while there is no room. */
+  tryForward(client: ClientConnection, frame: Uint8Array): boolean {
+    const { coordinator } = this.#desk;
+    if (coordinator.hasWaiting) coordinator.flush();
+    if (coordinator.hasWaiting || coordinator.ring.pendingBytes > coordinator.ring.capacity - MAIL_ROOM_MIN)
+      return this.#desk.stall(client);
+    coordinator.sendFrame(Messages.frame, client.id, frame);
+    return true;
+  }
+
+  onOpened(client: ClientConnection): void {
+    const { remoteHost, remotePort } = client.connection;
+    if (client.peerId === PEER_NONE) {
+      const opened: ConnectionOpened = { connectionId: client.id, host: remoteHost, port: remotePort };
+      this.#desk.coordinator.sendJson(Messages.connectionOpened, opened);
+    } else this.#tellPeer({ peerId: client.peerId, connectionId: client.id, error: '' });
+  }
+
+  onClosed(client: ClientConnection, error: Error | undefined): void {
+    this.#desk.coordinator.send(Messages.connectionClosed, [client.id]);
+    if (client.peerId !== PEER_NONE)
+      this.#tellPeer({ peerId: client.peerId, connectionId: -1, error: error === undefined ? '' : errorText(error) });
+  }
+
+  #tellPeer(state: PeerState): void {
+    this.#desk.coordinator.sendJson(Messages.peerState, state);
+  }
+
+  onRecord(type: number, at: number): boolean {
+    const { directory } = this.#desk;
+    switch (type) {
+      case Messages.answer:
+        this.#onAnswer(at);
+        break;
+      case Messages.topicChanged:
+        directory.onTopic(this.#parts.takeJson<TopicChange>(at));
+        break;
+      case Messages.groupChanged:
+        directory.onGroup(this.#parts.takeJson<GroupChange>(at));
+        break;
+      case Messages.topicEnsured:
+        this.#onTopicEnsured(this.#parts.takeJson<TopicEnsured>(at));
+        break;
+      case Messages.openPeer:
+        this.#onOpenPeer(this.#parts.takeJson<OpenPeer>(at));
+        break;
+      case Messages.closeConnection:
+        this.#desk.clients.get(this.#ring.words[at >> 2] as number)?.connection.destroy();
+        break;
+      default:
+        this.#desk.context.log.error('a message of unknown type was dropped', { type });
+    }
+    return true;
+  }
+
+  #onAnswer(at: number): void {
+    const frame = this.#parts.takeFrame(at);
+    if (frame === null) return;
+    const client = this.#desk.clients.get(this.#parts.connectionId);
+    if (client !== undefined) this.#desk.send(client, frame);
+  }
+
+  #onTopicEnsured(message: TopicEnsured | null): void {
+    if (message === null) return;
+    const client = this.#desk.clients.get(message.token);
+    if (client === undefined) return;
+    const topic = client.waitsForTopic;
+    client.waitsForTopic = '';
+    const made = this.#desk.directory.topic(topic) !== undefined;
+    if (message.code !== 0 || !made) {
+      const code = message.code === 0 ? ResponseCodes.TOPIC_NOT_EXIST : message.code;
+      client.verdict = { topic, code, remark: message.remark };
+    }
+  }
+
+  #onOpenPeer(message: OpenPeer | null): void {
+    if (message === null) return;
+    this.#desk.context.transport.connect(message.host, message.port, this.#handlerFor(message.peerId));
+  }
+}

@@ -1,0 +1,234 @@
+// Sends: judges a request, encodes its record straight into the ring to the commit log, and answers when the log has it.
+import { join64 } from '../../base/bytes.ts';
+import { newUniqueKey } from '../../base/id.ts';
+import { bodyCrc } from '../../message/crc.ts';
+import { PropertyScan, scanProperties, storedPropertiesSize, writeStoredProperties } from '../../message/properties.ts';
+import { PROPERTIES_SIZE_MAX, RecordFields, sizeOfRecord, writeRecord } from '../../message/record.ts';
+import { tagsCodeOf } from '../../message/tags.ts';
+import { ResponseCodes } from '../../protocol/codes.ts';
+import { readSendRequest, SendRequest } from '../../protocol/commands/send-message.ts';
+import type { Header } from '../../protocol/header.ts';
+import { CounterIds } from '../../runtime/counters.ts';
+import type { RingWriter } from '../../runtime/ring.ts';
+import { Messages } from '../messages.ts';
+import { BatchEncoder } from './batch-encoder.ts';
+import type { ClientConnection } from './client-connection.ts';
+import type { Desk } from './desk.ts';
+import type { RoutedTopic } from './directory.ts';
+import type { PendingSend } from './pending-sends.ts';
+import type { SendAnswers } from './send-answers.ts';
+import { deliveryFault, type Refusal, refuseTopic } from './send-checks.ts';
+import type { StoreHost } from './store-host.ts';
+
+const APPEND_HEAD_SIZE = 12;
+export const RECORD_HEAD_SIZE = 12;
+/** Appends between two wake-ups of a commit log on another thread: it works while this one still parses. */
+const PUBLISH_EVERY = 16;
+/** More properties than this are not even encoded to be measured. */
+const SCRATCH_SIZE = 4 * (PROPERTIES_SIZE_MAX + 1);
+
+export class SendPath {
+  readonly #desk: Desk;
+  readonly #answers: SendAnswers;
+  readonly #host: StoreHost;
+  readonly #ring: RingWriter;
+  readonly #request = new SendRequest();
+  readonly #scan = new PropertyScan();
+  readonly #fields = new RecordFields();
+  readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_SIZE);
+  readonly #batch: BatchEncoder;
+  /** MSG_REGION, TRACE_ON and CLUSTER as they stand behind every message's own properties. */
+  readonly #suffix: Buffer;
+  #unpublished = 0;
+
+  constructor(desk: Desk, answers: SendAnswers, host: StoreHost) {
+    const { settings } = desk.context;
+    this.#desk = desk;
+    this.#answers = answers;
+    this.#host = host;
+    this.#ring = desk.commitLog.ring;
+    this.#batch = new BatchEncoder(settings);
+    this.#suffix = Buffer.from(
+      `MSG_REGION\x01${settings.regionId}\x02TRACE_ON\x01${settings.traceOn}\x02CLUSTER\x01${settings.brokerClusterName}\x02`,
+    );
+  }
+
+  /** False when the frame has to be offered again: no room in the ring, or its topic is being made. */
+  tryHandle(client: ClientConnection, header: Header, bytes: Buffer, bodyAt: number, bodySize: number): boolean {
+    const request = this.#request;
+    const fault = readSendRequest(header, request);
+    if (fault !== null) return this.#refuse(client, header, { code: ResponseCodes.SYSTEM_ERROR, remark: fault });
+    const topic = this.#desk.directory.topic(request.topic);
+    const refusal = refuseTopic(this.#desk.context.settings, topic, request, client.connection);
+    if (refusal !== null) return this.#refuse(client, header, refusal);
+    if (topic === undefined) return this.#awaitTopic(client, header, request);
+    const queueId = request.queueId >= 0 ? request.queueId : this.#desk.context.random.below(Math.max(1, topic.writeQueueCount));
+    this.#fillFields(client, request, topic, queueId);
+    return request.batch
+      ? this.#tryBatch(client, header, topic, queueId, bytes, bodyAt, bodySize)
+      : this.#trySingle(client, header, topic, queueId, bytes, bodyAt, bodySize);
+  }
+
+  /** For the end of a cycle: the commit log gets what is committed. */
+  publish(): void {
+    this.#unpublished = 0;
+    this.#desk.commitLog.flush();
+  }
+
+  #trySingle(
+    client: ClientConnection,
+    header: Header,
+    topic: RoutedTopic,
+    queueId: number,
+    bytes: Buffer,
+    bodyAt: number,
+    bodySize: number,
+  ): boolean {
+    const { settings } = this.#desk.context;
+    if (bodySize === 0 || bodySize > settings.maxMessageSize)
+      return this.#refuse(client, header, bodyFault(bodySize, settings.maxMessageSize));
+    const size = this.#scanRequestProperties();
+    if (size > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(size));
+    const delivery = deliveryFault(this.#scan);
+    if (delivery !== null) return this.#refuse(client, header, delivery);
+    const uniqueKey =
+      this.#scan.uniqueKeyAt >= 0 ? this.#scratch.toString('latin1', this.#scan.uniqueKeyAt, this.#scan.uniqueKeyEnd) : newUniqueKey();
+    const suffix = this.#scan.uniqueKeyAt >= 0 ? this.#suffix : Buffer.concat([Buffer.from(`UNIQ_KEY\x01${uniqueKey}\x02`), this.#suffix]);
+    const fields = this.#fields;
+    fields.propertiesSize = storedPropertiesSize(size, this.#scan, suffix.length);
+    if (fields.propertiesSize > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(fields.propertiesSize));
+    fields.bodySize = bodySize;
+    const recordSize = sizeOfRecord(fields);
+    const ring = this.#ring;
+    if (this.#answers.pending.full) return this.#desk.stall(client);
+    const at = ring.claim(APPEND_HEAD_SIZE + RECORD_HEAD_SIZE + ((recordSize + 3) & ~3));
+    if (at < 0) return this.#desk.stall(client);
+    fields.bodyCrc = bodyCrc(bytes, bodyAt, bodySize);
+    const recordAt = at + APPEND_HEAD_SIZE + RECORD_HEAD_SIZE;
+    const propertiesAt = writeRecord(ring.bytes, recordAt, fields, bytes, bodyAt);
+    writeStoredProperties(ring.bytes, propertiesAt, this.#scratch, 0, size, this.#scan, suffix);
+    const word = at >> 2;
+    ring.words[word + 3] = recordSize;
+    ring.words[word + 4] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(this.#scratch, this.#scan.tagsAt, this.#scan.tagsEnd);
+    ring.words[word + 5] = 0;
+    const pending = this.#commit(client, header, topic.keys[queueId] as number, queueId, 1, at);
+    pending.uniqueKey = uniqueKey;
+    pending.sizes = null;
+    pending.totalSize = recordSize;
+    pending.waitsForDisk = !this.#scan.waitFalse;
+    return true;
+  }
+
+  #tryBatch(
+    client: ClientConnection,
+    header: Header,
+    topic: RoutedTopic,
+    queueId: number,
+    bytes: Buffer,
+    bodyAt: number,
+    bodySize: number,
+  ): boolean {
+    const batch = this.#batch;
+    const size = this.#scanRequestProperties();
+    if (size > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(size));
+    const refusal = topic.isRetry
+      ? { code: ResponseCodes.MESSAGE_ILLEGAL, remark: `batch request does not support retry group ${topic.name}` }
+      : (deliveryFault(this.#scan) ?? batch.measure(this.#fields, bytes, bodyAt, bodySize));
+    if (refusal !== null) return this.#refuse(client, header, refusal);
+    const ring = this.#ring;
+    if (this.#answers.pending.full) return this.#desk.stall(client);
+    const at = ring.claim(APPEND_HEAD_SIZE + batch.ringSize);
+    if (at < 0) return this.#desk.stall(client);
+    batch.write(ring, at + APPEND_HEAD_SIZE, this.#fields, bytes, bodyAt, bodySize);
+    const pending = this.#commit(client, header, topic.keys[queueId] as number, queueId, batch.sizes.length, at);
+    pending.uniqueKey =
+      this.#scan.uniqueKeyAt >= 0 ? this.#scratch.toString('latin1', this.#scan.uniqueKeyAt, this.#scan.uniqueKeyEnd) : '';
+    pending.sizes = batch.sizes;
+    pending.totalSize = batch.totalSize;
+    pending.waitsForDisk = !this.#scan.waitFalse;
+    return true;
+  }
+
+  #commit(client: ClientConnection, header: Header, key: number, queueId: number, recordCount: number, at: number): PendingSend {
+    const pending = this.#answers.pending.push();
+    pending.client = client;
+    pending.opaque = header.opaque;
+    pending.codec = header.codec;
+    pending.oneway = header.isOneway;
+    pending.queueId = queueId;
+    client.pendingCount++;
+    const word = at >> 2;
+    const { words } = this.#ring;
+    words[word] = pending.token;
+    words[word + 1] = key;
+    words[word + 2] = recordCount;
+    this.#ring.commit(Messages.append);
+    this.#desk.context.counters.add(CounterIds.requests, 1);
+    if (++this.#unpublished >= PUBLISH_EVERY) this.publish();
+    return pending;
+  }
+
+  /** The request's properties as bytes in the scratch; how many, also when they are too many to be scanned. */
+  #scanRequestProperties(): number {
+    const text = this.#request.properties;
+    if (text.length > PROPERTIES_SIZE_MAX) return Buffer.byteLength(text);
+    const size = this.#scratch.write(text, 0, 'utf8');
+    if (size <= PROPERTIES_SIZE_MAX) scanProperties(this.#scratch, 0, size, this.#scan);
+    return size;
+  }
+
+  #fillFields(client: ClientConnection, request: SendRequest, topic: RoutedTopic, queueId: number): void {
+    const fields = this.#fields;
+    fields.queueId = queueId;
+    fields.flag = request.flag;
+    fields.sysFlag = request.sysFlag;
+    fields.bornTimeMs = request.bornTimeMs;
+    fields.bornHost = client.hostBytes;
+    fields.bornPort = client.connection.remotePort;
+    fields.storeHost = this.#host.bytes;
+    fields.storePort = this.#host.port;
+    fields.reconsumeTimes = request.reconsumeTimes;
+    fields.topic = topic.nameBytes;
+    fields.topicUnits = topic.name.length;
+  }
+
+  #awaitTopic(client: ClientConnection, header: Header, request: SendRequest): boolean {
+    const { verdict } = client;
+    client.verdict = null;
+    if (verdict !== null && verdict.topic === request.topic && verdict.code !== 0) return this.#refuse(client, header, verdict);
+    client.waitsForTopic = request.topic;
+    this.#desk.coordinator.sendJson(Messages.ensureTopic, {
+      token: client.id,
+      topic: request.topic,
+      defaultTopic: request.defaultTopic,
+      queueCount: request.defaultTopicQueueCount,
+      unit: request.unitMode,
+    });
+    return this.#desk.stall(client);
+  }
+
+  #refuse(client: ClientConnection, header: Header, refusal: Refusal): true {
+    const { regionId, traceOn } = this.#desk.context.settings;
+    this.#desk.answer(client, header, refusal.code, refusal.remark, { MSG_REGION: regionId, TRACE_ON: traceOn });
+    return true;
+  }
+}
+
+function bodyFault(size: number, sizeMax: number): Refusal {
+  return {
+    code: ResponseCodes.MESSAGE_ILLEGAL,
+    remark: `the message is illegal: its body must have 1 to maxMessageSize bytes bodySize=${size} maxMessageSize=${sizeMax}`,
+  };
+}
+
+function propertiesFault(size: number): Refusal {
+  return {
+    code: ResponseCodes.MESSAGE_ILLEGAL,
+    remark: `the message is illegal: its properties are too long propertiesSize=${size} allowed=${PROPERTIES_SIZE_MAX}`,
+  };
+}
+
+/** Halves of an ack's 64-bit fields. */
+export function ackNumber(words: Int32Array, word: number): number {
+  return join64(words[word] as number, words[word + 1] as number);
+}

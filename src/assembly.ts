@@ -1,0 +1,179 @@
+// Builds actors over the shared memory: the one place that knows which class an actor's kind is and how its context comes about.
+
+import { CommitLog } from './actors/commit-log/commit-log.ts';
+import type { ActorContext, Boot, Inbox } from './actors/context.ts';
+import { Coordinator } from './actors/coordinator/coordinator.ts';
+import { Dispatch } from './actors/dispatch/dispatch.ts';
+import { Flusher } from './actors/flusher/flusher.ts';
+import { Indexer } from './actors/indexer/indexer.ts';
+import { Ingress } from './actors/ingress/ingress.ts';
+import { Outbox } from './actors/outbox.ts';
+import { assert, present } from './base/assert.ts';
+import type { Clock } from './base/clock.ts';
+import type { Log } from './base/log.ts';
+import type { Random } from './base/random.ts';
+import type { Settings } from './config/settings.ts';
+import { EmbeddedNameServer } from './embedded-name-server.ts';
+import type { Actor, Wake } from './runtime/actor.ts';
+import { CounterIds, Counters } from './runtime/counters.ts';
+import { Doorbell } from './runtime/doorbell.ts';
+import type { DutyMeter } from './runtime/duty.ts';
+import { FeedReader, FeedWriter } from './runtime/feed.ts';
+import { RingReader, RingWriter } from './runtime/ring.ts';
+import { SharedNumbers } from './runtime/shared-numbers.ts';
+import { WindowReader, WindowWriter } from './runtime/tail-window.ts';
+import type { Transport } from './runtime/transport.ts';
+import type { SharedMemory } from './shared-memory.ts';
+import type { Files } from './store/files/files.ts';
+import { type ActorKind, type ActorSpec, specOf, type Topology } from './topology.ts';
+
+/** The outside world of the actors on one thread. */
+export interface Environment {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly files: Files;
+  readonly transport: Transport;
+  readonly wake: Wake;
+}
+
+const constructors: Record<ActorKind, new (context: ActorContext) => Actor> = {
+  ingress: Ingress,
+  'commit-log': CommitLog,
+  dispatch: Dispatch,
+  indexer: Indexer,
+  flusher: Flusher,
+  coordinator: Coordinator,
+  'name-server': EmbeddedNameServer,
+};
+
+export class Assembly {
+  readonly topology: Topology;
+  readonly positions: SharedNumbers;
+  readonly #memory: SharedMemory;
+  readonly #environment: Environment;
+  readonly #bells: Doorbell[];
+  readonly #readers = new Map<string, RingReader>();
+  readonly #writers = new Map<string, RingWriter>();
+
+  constructor(topology: Topology, memory: SharedMemory, environment: Environment) {
+    this.topology = topology;
+    this.positions = new SharedNumbers(memory.positions);
+    this.#memory = memory;
+    this.#environment = environment;
+    this.#bells = topology.threads.map((_, index) => new Doorbell(memory.bells, index));
+  }
+
+  build(name: string, boot: Boot): Actor {
+    const spec = specOf(this.topology, name);
+    return new constructors[spec.kind](this.#contextOf(spec, boot));
+  }
+
+  countersOf(name: string): Counters {
+    return new Counters(
+      this.#memory.counters,
+      this.topology.actors.findIndex((actor) => actor.name === name),
+    );
+  }
+
+  meterOf(name: string): DutyMeter {
+    const counters = this.countersOf(name);
+    return {
+      cycle: (busyMs, work) => {
+        counters.add(CounterIds.passes, 1);
+        if (work === 0) return;
+        counters.add(CounterIds.busyMs, busyMs);
+        counters.add(CounterIds.work, work);
+      },
+    };
+  }
+
+  ringAllBells(): void {
+    for (const bell of this.#bells) bell.ring();
+  }
+
+  #contextOf(spec: ActorSpec, boot: Boot): ActorContext {
+    const memory = this.#memory;
+    const environment = this.#environment;
+    return {
+      name: spec.name,
+      kind: spec.kind,
+      index: spec.index,
+      settings: environment.settings,
+      boot,
+      clock: environment.clock,
+      random: environment.random,
+      log: environment.log.scoped(spec.name),
+      files: environment.files,
+      transport: environment.transport,
+      wake: environment.wake,
+      positions: this.positions,
+      queueEnds: new SharedNumbers(memory.queueEnds),
+      queueBegins: new SharedNumbers(memory.queueBegins),
+      counters: this.countersOf(spec.name),
+      inboxes: this.#inboxesOf(spec.name),
+      outbox: this.#outboxesOf(spec.name),
+      namesOf: (kind) => this.topology.actors.filter((actor) => actor.kind === kind).map((actor) => actor.name),
+      ringBells: this.#bellRinger(),
+      feedWriter: (startPosition) => new FeedWriter(memory.feed, startPosition),
+      feedReader: () => new FeedReader(memory.feed),
+      windowWriter: () => new WindowWriter(memory.window, this.topology.windowSizeBytes),
+      windowReader: () => new WindowReader(memory.window),
+    };
+  }
+
+  #inboxesOf(name: string): Inbox[] {
+    return this.topology.rings.flatMap((ring, index) => (ring.to === name ? [{ from: ring.from, ring: this.#reader(index) }] : []));
+  }
+
+  /** A restarted actor goes on with the ring objects of its predecessor on this thread: they know where it stopped. */
+  #reader(index: number): RingReader {
+    const key = String(index);
+    let reader = this.#readers.get(key);
+    if (reader === undefined) {
+      reader = new RingReader(present(this.#memory.rings[index], 'ring'));
+      this.#readers.set(key, reader);
+    }
+    return reader;
+  }
+
+  #outboxesOf(name: string): (to: string) => Outbox {
+    const outboxes = new Map<string, Outbox>();
+    return (to) => {
+      let outbox = outboxes.get(to);
+      if (outbox === undefined) {
+        const index = this.topology.rings.findIndex((ring) => ring.from === name && ring.to === to);
+        assert(index >= 0, `the topology has a ring ${name} -> ${to}`);
+        outbox = new Outbox(this.#writer(index), present(this.#bells[specOf(this.topology, to).thread]));
+        outboxes.set(to, outbox);
+      }
+      return outbox;
+    };
+  }
+
+  #writer(index: number): RingWriter {
+    const key = String(index);
+    let writer = this.#writers.get(key);
+    if (writer === undefined) {
+      writer = new RingWriter(present(this.#memory.rings[index], 'ring'));
+      this.#writers.set(key, writer);
+    }
+    writer.cancel(); // a claim that the predecessor did not finish was never visible
+    return writer;
+  }
+
+  /** Rings each thread once, however many of the named actors it hosts. */
+  #bellRinger(): (names: readonly string[]) => void {
+    const known = new Map<readonly string[], Doorbell[]>();
+    return (names) => {
+      let bells = known.get(names);
+      if (bells === undefined) {
+        const threads = new Set(names.map((name) => specOf(this.topology, name).thread));
+        bells = [...threads].map((thread) => present(this.#bells[thread]));
+        known.set(names, bells);
+      }
+      for (const bell of bells) bell.ring();
+    };
+  }
+}

@@ -1,0 +1,54 @@
+// The command line of both programs: `[-c FILE] [-n HOST:PORT;…] [--set NAME=VALUE]… [--help] [--version]`.
+import { parseArgs } from 'node:util';
+import { ErrorCodes, RingmqError } from './base/errors.ts';
+import { type Loaded, type LoadOptions, loadSettings } from './config/load.ts';
+
+export interface CommandLine {
+  readonly help: boolean;
+  readonly version: boolean;
+  readonly options: LoadOptions;
+}
+
+export function parseCommandLine(args: readonly string[], role: 'broker' | 'nameServer'): CommandLine {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      strict: true,
+      options: {
+        config: { type: 'string', short: 'c' },
+        namesrvAddr: { type: 'string', short: 'n' },
+        set: { type: 'string', multiple: true },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'v' },
+      },
+    });
+    return {
+      help: values.help ?? false,
+      version: values.version ?? false,
+      options: {
+        role,
+        env: process.env,
+        sets: values.set ?? [],
+        ...(values.config === undefined ? {} : { file: values.config }),
+        ...(values.namesrvAddr === undefined ? {} : { namesrvAddr: values.namesrvAddr }),
+      },
+    };
+  } catch (error) {
+    throw new RingmqError(ErrorCodes.config, `${(error as Error).message.split('\n')[0]}; --help shows what is allowed`);
+  }
+}
+
+export function loadFor(line: CommandLine): Loaded {
+  return loadSettings(line.options);
+}
+
+export function helpText(program: string): string {
+  return `Usage: node dist/${program} [-c FILE] [-n HOST:PORT[;HOST:PORT]] [--set NAME=VALUE]...
+
+  -c, --config FILE       settings in a .properties file, with RocketMQ's names
+  -n, --namesrvAddr LIST  name servers to register with; without it one runs in this process
+  --set NAME=VALUE        one setting, above the file; may be repeated
+  -h, --help              this text
+  -v, --version           the version
+`;
+}

@@ -1,0 +1,43 @@
+// The name server as one of the broker's actors: it tells the others its port, and keeps its settings in the broker's store.
+import { type ActorContext, Positions } from './actors/context.ts';
+import { NameServer } from './nameserver/name-server.ts';
+import type { Actor } from './runtime/actor.ts';
+import { FileTextStore } from './store/file-text-store.ts';
+
+export class EmbeddedNameServer implements Actor {
+  readonly name: string;
+  readonly #context: ActorContext;
+  readonly #server: NameServer;
+
+  constructor(context: ActorContext) {
+    this.name = context.name;
+    this.#context = context;
+    const { settings, transport, clock, log, files } = context;
+    this.#server = new NameServer({
+      name: context.name,
+      settings,
+      transport,
+      clock,
+      log,
+      kvStore: new FileTextStore(files, settings.kvConfigPath),
+      settingsStore: new FileTextStore(files, settings.configStorePath),
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#server.start();
+    this.#context.positions.set(Positions.namesrvPort, this.#server.port);
+  }
+
+  doWork(): number {
+    return this.#server.doWork();
+  }
+
+  deadlineMs(): number {
+    return this.#server.deadlineMs();
+  }
+
+  stop(): void | Promise<void> {
+    return this.#server.stop();
+  }
+}
