@@ -6,7 +6,8 @@ import { compactJson } from '../../base/json-writer.ts';
 import type { Decoded } from '../ext.ts';
 import { Versions } from '../versions.ts';
 import { type DataVersion, dataVersionJson, dataVersionOf } from './data-version.ts';
-import { boolOf, entriesOf, intOf, isObject, member, parseBody, parseText, textListOf, textOf } from './json-body.ts';
+import { entriesOf, isObject, member, parseBody, parseText, textListOf, textOf } from './json-body.ts';
+import { topicConfigDataOf, topicConfigJson } from './topic-config.ts';
 
 /** A topic as brokers describe it to name servers; field for field what a broker keeps. */
 export interface RegisteredTopic {
@@ -33,22 +34,9 @@ export function registrationCrc(body: Uint8Array): number {
   return crc32(body) & 0x7fff_ffff;
 }
 
-function topicJson(topic: RegisteredTopic): Record<string, unknown> {
-  return {
-    attributes: topic.attributes,
-    order: topic.order,
-    perm: topic.perm,
-    readQueueNums: topic.readQueueNums,
-    topicFilterType: topic.topicFilterType,
-    topicName: topic.topicName,
-    topicSysFlag: topic.topicSysFlag,
-    writeQueueNums: topic.writeQueueNums,
-  };
-}
-
 /** @param mappingVersion stamp of the static topics; name servers only look whether it is there. */
 export function encodeRegistration(registration: BrokerRegistration, mappingVersion = registration.dataVersion): Buffer {
-  const table = new Map(registration.topics.map((topic) => [topic.topicName, topicJson(topic)]));
+  const table = new Map(registration.topics.map((topic) => [topic.topicName, topicConfigJson(topic)]));
   const wrapper = {
     dataVersion: dataVersionJson(registration.dataVersion),
     mappingDataVersion: dataVersionJson(mappingVersion),
@@ -59,19 +47,6 @@ export function encodeRegistration(registration: BrokerRegistration, mappingVers
   return Buffer.from(compactJson({ filterServerList: registration.filterServers, topicConfigSerializeWrapper: wrapper }));
 }
 
-function topicOf(json: unknown, name: string): RegisteredTopic {
-  return {
-    topicName: textOf(json, 'topicName', name),
-    readQueueNums: intOf(json, 'readQueueNums', 16),
-    writeQueueNums: intOf(json, 'writeQueueNums', 16),
-    perm: intOf(json, 'perm', 6),
-    topicFilterType: textOf(json, 'topicFilterType', 'SINGLE_TAG'),
-    topicSysFlag: intOf(json, 'topicSysFlag', 0),
-    order: boolOf(json, 'order'),
-    attributes: Object.fromEntries(entriesOf(json, 'attributes').map(([key, value]) => [key, String(value)])),
-  };
-}
-
 function decodeJson(body: Uint8Array, version: number): Decoded<BrokerRegistration> {
   const parsed = parseBody(body);
   if (!parsed.ok) return parsed;
@@ -80,7 +55,7 @@ function decodeJson(body: Uint8Array, version: number): Decoded<BrokerRegistrati
   if (!isObject(wrapper)) return { ok: false, fault: 'body has no topic table' };
   const value: BrokerRegistration = {
     dataVersion: dataVersionOf(member(wrapper, 'dataVersion')),
-    topics: entriesOf(wrapper, 'topicConfigTable').map(([name, topic]) => topicOf(topic, name)),
+    topics: entriesOf(wrapper, 'topicConfigTable').map(([name, topic]) => topicConfigDataOf(topic, name)),
     filterServers: bare ? [] : textListOf(parsed.value, 'filterServerList'),
     queueMappings: new Map(entriesOf(wrapper, 'topicQueueMappingInfoMap')),
   };
@@ -139,7 +114,7 @@ function topicOfText(text: string): RegisteredTopic {
     topicFilterType: words[4],
     attributes: attributes?.ok ? attributes.value : {},
   };
-  return topicOf(json, '');
+  return topicConfigDataOf(json);
 }
 
 function readCompressed(body: Uint8Array, version: number): BrokerRegistration {
