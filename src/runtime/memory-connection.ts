@@ -33,6 +33,8 @@ export interface Sizes {
 export interface MemoryHost {
   readonly random: Random;
   readonly sizes: Sizes;
+  /** Memory for the chunk of one step: the same for all connections, as with sockets that share a read buffer. */
+  chunkOf(sizeBytes: number): Buffer;
   /** What can happen to `end` may have changed. */
   touch(end: MemoryConnection): void;
   /** The end on the listener's side, or undefined when nobody listens. */
@@ -205,7 +207,9 @@ export class MemoryConnection implements Connection {
   #data(): void {
     const { splitting, chunkSizeBytesMax } = this.#host.sizes;
     const inbox = this.#inbox;
-    const chunk = inbox.take(splitting ? this.#someOf(Math.min(inbox.sizeBytes, chunkSizeBytesMax)) : inbox.headSizeBytes);
+    const sizeBytes = splitting ? this.#someOf(Math.min(inbox.sizeBytes, chunkSizeBytesMax)) : inbox.headSizeBytes;
+    const chunk = this.#host.chunkOf(sizeBytes);
+    inbox.take(chunk);
     this.#guard(() => this.#handler.onData(this, chunk));
     chunk.fill(staleByte);
   }

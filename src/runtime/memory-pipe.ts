@@ -30,14 +30,16 @@ export class MemoryPipe {
   /** Copies: as with a kernel, the writer may reuse its bytes afterwards. */
   put(bytes: Uint8Array): void {
     assert(bytes.length > 0 && bytes.length <= this.spaceBytes, 'piece does not fit into the pipe');
-    this.#pieces.push(new Uint8Array(bytes));
+    const piece = Buffer.allocUnsafe(bytes.length);
+    piece.set(bytes);
+    this.#pieces.push(piece);
     this.#sizeBytes += bytes.length;
   }
 
-  /** The next `sizeBytes`, across pieces, in fresh memory. */
-  take(sizeBytes: number): Buffer {
+  /** Moves the next bytes, across pieces, into `taken`, as many as it holds. */
+  take(taken: Uint8Array): void {
+    const sizeBytes = taken.length;
     assert(sizeBytes > 0 && sizeBytes <= this.#sizeBytes, 'more bytes asked than the pipe holds');
-    const taken = Buffer.allocUnsafeSlow(sizeBytes);
     for (let at = 0; at < sizeBytes; ) {
       const piece = present(this.#pieces.peek(), 'first piece');
       const part = piece.subarray(this.#headAt, this.#headAt + sizeBytes - at);
@@ -49,7 +51,6 @@ export class MemoryPipe {
       this.#headAt = 0;
     }
     this.#sizeBytes -= sizeBytes;
-    return taken;
   }
 
   clear(): void {

@@ -30,6 +30,7 @@ export class MemoryNetwork {
   readonly sizes: Sizes;
   readonly #bindings = new Map<number, Binding>();
   readonly #pendingEnds: MemoryConnection[] = [];
+  #chunk: Buffer = Buffer.alloc(0);
   #pendingCount = 0;
   #nextPort = firstFreePort;
 
@@ -90,6 +91,11 @@ export class MemoryNetwork {
     return binding?.transport.add(this.freePort(), binding.handler, client);
   }
 
+  chunkOf(sizeBytes: number): Buffer {
+    if (sizeBytes > this.#chunk.length) this.#chunk = Buffer.allocUnsafeSlow(sizeBytes);
+    return this.#chunk.subarray(0, sizeBytes);
+  }
+
   touch(end: MemoryConnection): void {
     const before = end.pending;
     const now = end.possible();
@@ -133,6 +139,7 @@ export class MemoryTransport implements Transport {
     this.#host = {
       random: network.random,
       sizes: network.sizes,
+      chunkOf: (sizeBytes) => network.chunkOf(sizeBytes),
       touch: (end) => network.touch(end),
       accept: (client) => network.accept(client),
       onFault,
