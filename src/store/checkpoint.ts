@@ -23,7 +23,7 @@ assert(USED_SIZE === 48, 'checkpoint layout');
 const SAFETY_MS = 3_000;
 
 /** Times are store times of records; a value may be older than what is on disk, never newer. */
-export interface Checkpoint {
+export interface CheckpointValues {
   /** Newest record that is synced in the log. */
   readonly physicMs: number;
   /** Newest record whose queue unit is synced. */
@@ -36,63 +36,94 @@ export interface Checkpoint {
   readonly logicsPosition: number;
 }
 
-export const emptyCheckpoint: Checkpoint = {
-  physicMs: 0,
-  logicsMs: 0,
-  indexMs: 0,
-  masterFlushedPosition: 0,
-  confirmedPosition: 0,
-  logicsPosition: 0,
-};
+/**
+ * Each actor has one of its own and writes only the fields it answers for, so no lock is needed. Nothing is synced with a value:
+ * one that is lost leaves an older one, which is as right and only makes a recovery read more.
+ */
+export class Checkpoint {
+  readonly #files: Files;
+  readonly #path: string;
+  readonly #root: string;
+  readonly #bytes = new Uint8Array(USED_SIZE);
+  #fd = -1;
 
-export function checkpointPath(root: string): string {
-  return `${root}/checkpoint`;
-}
-
-/** All zeros where the file is missing; older brokers wrote fewer fields. */
-export function readCheckpoint(files: Files, root: string): Checkpoint {
-  const path = checkpointPath(root);
-  if (files.stat(path) === null) return emptyCheckpoint;
-  const b = new Uint8Array(USED_SIZE);
-  const fd = files.open(path, 'read');
-  try {
-    files.read(fd, b, 0, USED_SIZE, 0);
-  } finally {
-    files.close(fd);
+  constructor(files: Files, root: string) {
+    this.#files = files;
+    this.#root = root;
+    this.#path = `${root}/checkpoint`;
   }
-  return {
-    physicMs: readI64(b, PHYSIC_AT),
-    logicsMs: readI64(b, LOGICS_AT),
-    indexMs: readI64(b, INDEX_AT),
-    masterFlushedPosition: readI64(b, MASTER_FLUSHED_AT),
-    confirmedPosition: readI64(b, CONFIRMED_AT),
-    logicsPosition: readI64(b, LOGICS_POSITION_AT),
-  };
-}
 
-/** In place: all of it lies in one sector, which a disk writes whole or not at all. */
-export function writeCheckpoint(files: Files, root: string, checkpoint: Checkpoint): void {
-  const b = new Uint8Array(USED_SIZE);
-  writeI64(b, PHYSIC_AT, checkpoint.physicMs);
-  writeI64(b, LOGICS_AT, checkpoint.logicsMs);
-  writeI64(b, INDEX_AT, checkpoint.indexMs);
-  writeI64(b, MASTER_FLUSHED_AT, checkpoint.masterFlushedPosition);
-  writeI64(b, CONFIRMED_AT, checkpoint.confirmedPosition);
-  writeI64(b, LOGICS_POSITION_AT, checkpoint.logicsPosition);
-  const path = checkpointPath(root);
-  const isNew = files.stat(path) === null;
-  const fd = files.open(path, 'create');
-  try {
-    if (isNew) files.truncate(fd, FILE_SIZE);
-    files.write(fd, b, 0, USED_SIZE, 0);
-    files.sync(fd);
-  } finally {
-    files.close(fd);
+  /** All zeros where the file is missing; older brokers wrote fewer fields. */
+  load(): CheckpointValues {
+    this.#bytes.fill(0);
+    if (this.#files.stat(this.#path) !== null) {
+      const fd = this.#files.open(this.#path, 'read');
+      try {
+        this.#files.read(fd, this.#bytes, 0, USED_SIZE, 0);
+      } finally {
+        this.#files.close(fd);
+      }
+    }
+    return {
+      physicMs: readI64(this.#bytes, PHYSIC_AT),
+      logicsMs: readI64(this.#bytes, LOGICS_AT),
+      indexMs: readI64(this.#bytes, INDEX_AT),
+      masterFlushedPosition: readI64(this.#bytes, MASTER_FLUSHED_AT),
+      confirmedPosition: readI64(this.#bytes, CONFIRMED_AT),
+      logicsPosition: readI64(this.#bytes, LOGICS_POSITION_AT),
+    };
   }
-  if (isNew) files.syncFolder(root);
+
+  /** Records up to this time are on stable storage. */
+  setLogTime(timeMs: number): void {
+    this.#set(PHYSIC_AT, timeMs);
+  }
+
+  /** The units of records up to this time, the last of which lies at `position`, are on stable storage, in all queues. */
+  setQueueTime(timeMs: number, position: number): void {
+    this.#set(LOGICS_AT, timeMs);
+    this.#set(LOGICS_POSITION_AT, position);
+  }
+
+  /** Index files that end by this time are full and on stable storage. */
+  setIndexTime(timeMs: number): void {
+    this.#set(INDEX_AT, timeMs);
+  }
+
+  /** Start of the last good record, found at a start. */
+  setConfirmedPosition(position: number): void {
+    this.#set(CONFIRMED_AT, position);
+  }
+
+  /** What was set is on stable storage when this returns; for a clean stop. */
+  sync(): void {
+    this.#files.sync(this.#open());
+    this.#files.syncFolder(this.#root);
+  }
+
+  close(): void {
+    if (this.#fd >= 0) this.#files.close(this.#fd);
+    this.#fd = -1;
+  }
+
+  #set(at: number, value: number): void {
+    if (readI64(this.#bytes, at) === value) return;
+    const fd = this.#open();
+    writeI64(this.#bytes, at, value);
+    this.#files.write(fd, this.#bytes, at, 8, at);
+  }
+
+  #open(): number {
+    if (this.#fd < 0) {
+      const size = this.#files.stat(this.#path)?.sizeBytes ?? 0;
+      this.#fd = this.#files.open(this.#path, 'create');
+      if (size < FILE_SIZE) this.#files.truncate(this.#fd, FILE_SIZE);
+    }
+    return this.#fd;
+  }
 }
 
 /** Records stored up to this time have all their parts on disk, after whatever end the last process came to. */
-export function safeTimeMs(checkpoint: Checkpoint): number {
+export function safeTimeMs(checkpoint: CheckpointValues): number {
   return Math.max(0, Math.min(checkpoint.physicMs, checkpoint.logicsMs) - SAFETY_MS);
 }

@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts';
 import { recordFaultText } from '../message/record-check.ts';
 import { readStoreTimeMs } from '../message/record-layout.ts';
 import { isMarkedRunning } from './abort-marker.ts';
-import { type Checkpoint, readCheckpoint, safeTimeMs } from './checkpoint.ts';
+import { Checkpoint, type CheckpointValues, safeTimeMs } from './checkpoint.ts';
 import type { Files } from './files/files.ts';
 import { LogWalker, WalkStops } from './log-walker.ts';
 import type { QueueCensus } from './queue-census.ts';
@@ -40,7 +40,7 @@ export interface RecoveredStore {
   readonly abnormal: boolean;
   /** Newest store time that was seen in the log; later ones must not be smaller. */
   readonly storeTimeMsMax: number;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: CheckpointValues;
   readonly warnings: readonly string[];
 }
 
@@ -65,7 +65,7 @@ class Recovery {
   readonly #log: Log;
   readonly #warnings: string[] = [];
   readonly #abnormal: boolean;
-  readonly #checkpoint: Checkpoint;
+  readonly #checkpoint: CheckpointValues;
   readonly #segments: Segments;
   #storeTimeMsMax = 0;
 
@@ -74,7 +74,7 @@ class Recovery {
     this.#settings = settings;
     this.#log = log;
     this.#abnormal = isMarkedRunning(files, settings.storePathRootDir);
-    this.#checkpoint = readCheckpoint(files, settings.storePathRootDir);
+    this.#checkpoint = new Checkpoint(files, settings.storePathRootDir).load();
     this.#segments = Segments.load(files, settings.storePathCommitLog, settings.mappedFileSizeCommitLog, 'mappedFileSizeCommitLog');
   }
 

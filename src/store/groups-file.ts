@@ -1,0 +1,59 @@
+// The file subscriptionGroup.json: every consumer group's configuration, and the topics that a group may not use.
+
+import { prettyJavaJson } from '../base/json-writer.ts';
+import type { JsonObject } from '../base/lenient-json.ts';
+import type { Log } from '../base/log.ts';
+import type { Files } from './files/files.ts';
+import { StateFile } from './state-file.ts';
+import {
+  objectsOf,
+  otherMembers,
+  parseState,
+  type StoredMembers,
+  type StoredVersion,
+  sortedMembers,
+  versionMembers,
+  versionOf,
+} from './state-json.ts';
+
+const TABLE = 'subscriptionGroupTable';
+const FORBIDDEN = 'forbiddenTable';
+
+export interface StoredGroups {
+  readonly dataVersion: StoredVersion | null;
+  /** By name: members as in the file (`consumeEnable`, `retryMaxTimes`, …). */
+  readonly groups: ReadonlyMap<string, StoredMembers>;
+  /** Group -> topic -> bits of what is forbidden. */
+  readonly forbidden: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
+export class GroupsFile {
+  readonly #file: StateFile;
+  #others: JsonObject = {};
+  #groups: ReadonlyMap<string, JsonObject> = new Map();
+
+  /** @param folder the folder `config`. */
+  constructor(files: Files, folder: string, log: Log) {
+    this.#file = new StateFile(files, `${folder}/subscriptionGroup.json`, log);
+  }
+
+  load(): StoredGroups | null {
+    return this.#file.load((text) => {
+      const state = parseState(text, TABLE);
+      this.#others = otherMembers(state, ['dataVersion', TABLE, FORBIDDEN]);
+      this.#groups = objectsOf(state[TABLE]);
+      const forbidden = new Map<string, Map<string, number>>();
+      for (const [group, topics] of objectsOf(state[FORBIDDEN])) {
+        forbidden.set(group, new Map(Object.entries(topics).map(([topic, bits]) => [topic, Number(bits)])));
+      }
+      return { dataVersion: versionOf(state), groups: this.#groups, forbidden };
+    });
+  }
+
+  save(state: StoredGroups): void {
+    const table = new Map<string, unknown>();
+    for (const [name, group] of state.groups) table.set(name, sortedMembers(this.#groups.get(name) ?? {}, group));
+    const dataVersion = state.dataVersion === null ? null : versionMembers(state.dataVersion);
+    this.#file.save(prettyJavaJson(sortedMembers(this.#others, { dataVersion, [FORBIDDEN]: state.forbidden, [TABLE]: table })));
+  }
+}
