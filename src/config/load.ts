@@ -36,6 +36,8 @@ interface Given {
 }
 
 const ENV_PREFIX = 'RINGMQ_';
+/** Chooses what the tests run on, and so is often there. */
+const NOT_A_SETTING = 'RINGMQ_BUILD';
 
 function refuse(message: string): never {
   throw new RingmqError('config', message);
@@ -83,7 +85,7 @@ class Gathering {
   addEnvironment(env: Readonly<Record<string, string | undefined>>): void {
     let names: Map<string, string> | undefined;
     for (const [variable, text] of Object.entries(env)) {
-      if (!variable.startsWith(ENV_PREFIX) || text === undefined) continue;
+      if (!variable.startsWith(ENV_PREFIX) || variable === NOT_A_SETTING || text === undefined) continue;
       names ??= new Map([...specs.keys(), ...Object.keys(aliases)].map((name) => [name.toLowerCase(), name]));
       const name = names.get(variable.slice(ENV_PREFIX.length).replaceAll('_', '').toLowerCase());
       if (name === undefined) this.warnings.push(`environment variable ${variable} names no setting`);

@@ -21,6 +21,7 @@ export interface NameServerOptions {
   readonly settings: NameServerSettings;
   readonly transport: Transport;
   readonly clock: Clock;
+  /** Scoped to this server already. */
   readonly log: Log;
   /** Keeps the key-value settings. */
   readonly kvStore: TextStore;
@@ -69,7 +70,7 @@ export class NameServer implements Actor, NameState, ConnectionHandler, PeerOwne
     this.name = options.name ?? 'name-server';
     this.#options = options;
     this.#clock = options.clock;
-    this.#log = options.log.scoped(this.name);
+    this.#log = options.log;
     this.kv = new KvConfig(options.kvStore);
     this.settings = new OwnSettings(options.settings, options.settingsStore);
   }

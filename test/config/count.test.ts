@@ -1,3 +1,4 @@
+// Checks what `auto`, numbers and ratios per core come to.
 import test from 'ava';
 import { resolveCount } from '../../src/config/count.ts';
 

@@ -1,3 +1,4 @@
+// Checks how the settings come together, and the one line that each wrong one is refused with.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -1,3 +1,4 @@
+// Checks the distance between names and the choice of the nearest.
 import test from 'ava';
 import fc from 'fast-check';
 import { editDistance, nearestName } from '../../src/config/nearest.ts';

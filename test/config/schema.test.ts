@@ -1,3 +1,4 @@
+// Checks the table of settings against itself and against the names that Apache's servers gave out.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+// Checks that the reference page and the list of present values are complete.
 import test from 'ava';
 import { loadSettings } from '../../src/config/load.ts';
 import { parseProperties } from '../../src/config/properties.ts';

@@ -1,3 +1,4 @@
+// Checks the name server as a server: frames, connections, limits, times, start and stop.
 import test from 'ava';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { decodeReply, FakeBroker, requestFrame, startServer } from './test-server.ts';

@@ -1,3 +1,4 @@
+// Checks what brokers bring about: registering, leaving, dying, changing names, addresses and ids.
 import test from 'ava';
 import { encodeCompressedRegistration } from '../../src/protocol/bodies/register-broker.ts';
 import { FakeBroker, startServer } from './test-server.ts';

@@ -1,3 +1,4 @@
+// Checks the answers to clients and tools: key-values, routes, lists, permissions, own settings.
 import test from 'ava';
 import { nameServerCodes } from '../../src/nameserver/handlers/dispatch.ts';
 import { MemoryTextStore, type TextStore } from '../../src/nameserver/text-store.ts';

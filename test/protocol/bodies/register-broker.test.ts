@@ -1,3 +1,4 @@
+// Checks both forms of a registration, hostile ones and captured ones.
 import { deflateSync } from 'node:zlib';
 import test from 'ava';
 import {

@@ -1,3 +1,4 @@
+// Checks the bodies of one table or list each.
 import test from 'ava';
 import { decodeBrokerMemberGroup, encodeBrokerMemberGroup } from '../../../src/protocol/bodies/broker-member-group.ts';
 import { decodeDataVersion, encodeDataVersion } from '../../../src/protocol/bodies/data-version.ts';

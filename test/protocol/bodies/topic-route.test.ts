@@ -1,3 +1,4 @@
+// Checks routes and cluster lists in both dialects, against captured ones too.
 import test from 'ava';
 import { decodeClusterInfo, encodeClusterInfo } from '../../../src/protocol/bodies/cluster-info.ts';
 import { decodeTopicRoute, encodeTopicRoute, type TopicRoute } from '../../../src/protocol/bodies/topic-route.ts';
