@@ -35,7 +35,7 @@ export const doors: Readonly<Record<string, string>> = {
 /** Modules of the platform with few doors; the pattern says which files may open them. */
 export const platformDoors: readonly { readonly module: RegExp; readonly places: RegExp }[] = [
   { module: /^node:fs(\/|$)/, places: /^src\/(store\/files\/|config\/|main\.ts$|namesrv\.ts$)/ },
-  { module: /^node:net$/, places: /^src\/(runtime|client)\// },
+  { module: /^node:net$/, places: /^src\/(runtime\/|client\/|store\/store-lock\.ts$)/ },
   { module: /^node:worker_threads$/, places: /^src\/(runtime\/|thread\.ts$)/ },
 ];
 
