@@ -38,9 +38,9 @@ caught(
 caught(
   'a folder without a row in the table, and the composition imported from below',
   layering,
-  [at('src/stuff/a.ts', "import { b } from './b.ts';"), at('src/actors/a.ts', "import { t } from '../topology.ts';")],
+  [at('src/stuff/a.ts', "import { b } from './b.ts';"), at('src/actors/a.ts', "import { t } from '../broker.ts';")],
   [/no row/, /not root/],
-  [],
+  [at('src/actors/a.ts', "import { t } from '../topology.ts';"), at('src/topology.ts', "import { a } from './base/a.ts';")],
 );
 
 caught(
@@ -68,7 +68,11 @@ caught(
   platformModules,
   [at('src/store/a.ts', "import fs from 'node:fs';"), at('src/actors/b.ts', "import net from 'node:net';")],
   [/node:fs is opened only in/, /node:net is opened only in/],
-  [at('src/store/files/a.ts', "import fs from 'node:fs';"), at('src/runtime/net.ts', "import net from 'node:net';")],
+  [
+    at('src/store/files/a.ts', "import fs from 'node:fs';"),
+    at('src/runtime/net.ts', "import net from 'node:net';"),
+    at('src/actors/c.ts', "import { isIPv4 } from 'node:net';"),
+  ],
 );
 
 caught(
