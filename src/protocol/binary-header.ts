@@ -1,6 +1,7 @@
 // The binary form of a frame's header: entries are located once and read only when asked for.
 import { assert } from '../base/assert.ts';
 import { readI32, readU16, readUtf8, writeI32, writeU16 } from '../base/bytes.ts';
+import { FieldKinds, type FieldTable } from './field-table.ts';
 import type { HeaderParts } from './header.ts';
 import { BROKER_VERSION, languageCode } from './versions.ts';
 
@@ -20,113 +21,24 @@ export const REMARK_AT = REMARK_SIZE_AT + 4;
 const BINARY_HEADER_FIXED = REMARK_AT + 4;
 assert(BINARY_HEADER_FIXED === 21);
 
-const ENTRY_WORDS = 4;
 const KEY_SIZE_MAX = 0x7fff;
 const CODE_MAX = 0x7fff;
 
-/** Where the entries of one header lie; reused from header to header. */
-export class BinaryExt {
-  #bytes: Buffer = Buffer.alloc(0);
-  /** Per entry: keyAt, keySize, valueAt, valueSize. */
-  #words = new Int32Array(32 * ENTRY_WORDS);
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
+/** Locates the entries in [at, end). */
+function scanEntries(bytes: Buffer, at: number, end: number, table: FieldTable): string | null {
+  table.clear(bytes, true);
+  while (at < end) {
+    if (end - at < 2) return entryFault('key size', at, end);
+    const keySize = readU16(bytes, at);
+    const keyAt = at + 2;
+    if (keySize > KEY_SIZE_MAX || keySize + 4 > end - keyAt) return entryFault('key', at, end);
+    const valueAt = keyAt + keySize + 4;
+    const valueSize = readI32(bytes, valueAt - 4);
+    if (valueSize < 0 || valueSize > end - valueAt) return entryFault('value', at, end);
+    table.add(keyAt, keySize, valueAt, valueSize, FieldKinds.plain);
+    at = valueAt + valueSize;
   }
-
-  /** Locates the entries in [at, end). */
-  scan(bytes: Buffer, at: number, end: number): string | null {
-    this.#bytes = bytes;
-    this.#count = 0;
-    while (at < end) {
-      if (end - at < 2) return entryFault('key size', at, end);
-      const keySize = readU16(bytes, at);
-      const keyAt = at + 2;
-      if (keySize > KEY_SIZE_MAX || keySize + 4 > end - keyAt) return entryFault('key', at, end);
-      const valueAt = keyAt + keySize + 4;
-      const valueSize = readI32(bytes, valueAt - 4);
-      if (valueSize < 0 || valueSize > end - valueAt) return entryFault('value', at, end);
-      this.#add(keyAt, keySize, valueAt, valueSize);
-      at = valueAt + valueSize;
-    }
-    return null;
-  }
-
-  #add(keyAt: number, keySize: number, valueAt: number, valueSize: number): void {
-    const base = this.#count * ENTRY_WORDS;
-    if (base === this.#words.length) {
-      const wider = new Int32Array(2 * base);
-      wider.set(this.#words);
-      this.#words = wider;
-    }
-    const words = this.#words;
-    words[base] = keyAt;
-    words[base + 1] = keySize;
-    words[base + 2] = valueAt;
-    words[base + 3] = valueSize;
-    this.#count++;
-  }
-
-  /** The entry of an ASCII name that counts, the last of its name; -1 where it is absent or empty. */
-  find(name: string): number {
-    const words = this.#words;
-    const bytes = this.#bytes;
-    const size = name.length;
-    for (let base = (this.#count - 1) * ENTRY_WORDS; base >= 0; base -= ENTRY_WORDS) {
-      if (words[base + 1] !== size) continue;
-      const keyAt = words[base] as number;
-      let i = 0;
-      while (i < size && bytes[keyAt + i] === name.charCodeAt(i)) i++;
-      if (i === size) return words[base + 3] === 0 ? -1 : base / ENTRY_WORDS;
-    }
-    return -1;
-  }
-
-  valueAt(entry: number): number {
-    return this.#words[entry * ENTRY_WORDS + 2] as number;
-  }
-
-  valueSize(entry: number): number {
-    return this.#words[entry * ENTRY_WORDS + 3] as number;
-  }
-
-  text(entry: number): string {
-    const at = this.valueAt(entry);
-    return this.#bytes.toString('utf8', at, at + this.valueSize(entry));
-  }
-
-  /** The value as an integer of up to 15 digits, NaN for anything else; without making a text of it. */
-  number(entry: number): number {
-    const bytes = this.#bytes;
-    let at = this.valueAt(entry);
-    const end = at + this.valueSize(entry);
-    const negative = bytes[at] === 0x2d;
-    if (negative) at++;
-    if (at === end || end - at > 15) return Number.NaN;
-    let value = 0;
-    for (; at < end; at++) {
-      const digit = (bytes[at] as number) - 0x30;
-      if (digit < 0 || digit > 9) return Number.NaN;
-      value = value * 10 + digit;
-    }
-    return negative ? 0 - value : value;
-  }
-
-  /** All entries that count, in order. */
-  entries(): Map<string, string> {
-    const found = new Map<string, string>();
-    for (let base = 0; base < this.#count * ENTRY_WORDS; base += ENTRY_WORDS) {
-      const keyAt = this.#words[base] as number;
-      const keySize = this.#words[base + 1] as number;
-      if (keySize === 0) continue;
-      const key = readUtf8(this.#bytes, keyAt, keyAt + keySize);
-      const entry = base / ENTRY_WORDS;
-      if (this.valueSize(entry) === 0) found.delete(key);
-      else found.set(key, this.text(entry));
-    }
-    return found;
-  }
+  return null;
 }
 
 function entryFault(what: string, at: number, end: number): string {
@@ -141,7 +53,7 @@ export interface BinaryHeaderTarget {
   opaque: number;
   flag: number;
   remark: string | undefined;
-  readonly binaryExt: BinaryExt;
+  readonly table: FieldTable;
 }
 
 export function readBinaryHeader(bytes: Buffer, at: number, size: number, into: BinaryHeaderTarget): string | null {
@@ -161,7 +73,7 @@ export function readBinaryHeader(bytes: Buffer, at: number, size: number, into: 
   const extAt = remarkAt + remarkSize + 4;
   const extSize = readI32(bytes, extAt - 4);
   if (extSize < 0 || extSize > end - extAt) return `extFields overrun the binary header extSize=${extSize} max=${end - extAt}`;
-  return into.binaryExt.scan(bytes, extAt, extAt + extSize);
+  return scanEntries(bytes, extAt, extAt + extSize, into.table);
 }
 
 /** The binary header, or undefined where this form cannot say it (codes of the POP family, for one). */

@@ -151,6 +151,6 @@ export function int32Or(header: Header, name: string, absent: number): number {
 }
 
 export function boolOf(header: Header, name: string): boolean {
-  const seen = header.field(name);
-  return seen !== undefined && (seen === 'true' || seen.toLowerCase() === 'true');
+  const seen = header.name(name);
+  return seen === 'true' || (seen !== '' && seen.toLowerCase() === 'true');
 }

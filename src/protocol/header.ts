@@ -1,8 +1,10 @@
 // A frame's header as the rest of the broker sees it, whichever of the two forms it came in; one object serves all frames.
 import { writeI32 } from '../base/bytes.ts';
-import { BinaryExt, binaryHeaderBytes, readBinaryHeader } from './binary-header.ts';
+import { binaryHeaderBytes, readBinaryHeader } from './binary-header.ts';
+import { FieldTable } from './field-table.ts';
 import { HEADER_AT, type HeaderCodec, HeaderCodecs } from './frame.ts';
 import { type ExtObject, exactExt, jsonHeaderText, readJsonHeader, valueText } from './json-header.ts';
+import { scanJsonHeader } from './json-scan.ts';
 import { BROKER_VERSION } from './versions.ts';
 
 export const RESPONSE_FLAG = 1;
@@ -20,7 +22,8 @@ export class Header {
   flag = 0;
   remark: string | undefined = undefined;
   codec: HeaderCodec = HeaderCodecs.json;
-  readonly binaryExt = new BinaryExt();
+  readonly table = new FieldTable();
+  /** Fields of an unusual JSON header; null where `table` has them. */
   #jsonExt: ExtObject | null = null;
   #jsonText = '';
 
@@ -34,12 +37,11 @@ export class Header {
 
   /** The text of a field with an ASCII name; valid as long as the frame's bytes are. */
   field(name: string): string | undefined {
-    if (this.codec === HeaderCodecs.binary) {
-      const entry = this.binaryExt.find(name);
-      return entry < 0 ? undefined : this.binaryExt.text(entry);
-    }
     const ext = this.#jsonExt;
-    if (ext === null) return undefined;
+    if (ext === null) {
+      const entry = this.table.find(name);
+      return entry < 0 ? undefined : this.table.text(entry);
+    }
     const value = ext[name];
     if (typeof value === 'string') return value;
     if (value === undefined || value === null || !Object.hasOwn(ext, name)) return undefined;
@@ -47,28 +49,51 @@ export class Header {
     return valueText(value);
   }
 
+  /** `field` for values that come again and again, such as topics and groups; '' where it is absent. */
+  name(name: string): string {
+    if (this.#jsonExt !== null) return this.field(name) ?? '';
+    const entry = this.table.find(name);
+    return entry < 0 ? '' : this.table.name(entry);
+  }
+
   /** A field as a safe integer; NaN where it is absent, has more than 15 digits or is anything else. */
   number(name: string): number {
-    if (this.codec === HeaderCodecs.binary) {
-      const entry = this.binaryExt.find(name);
-      return entry < 0 ? Number.NaN : this.binaryExt.number(entry);
+    const ext = this.#jsonExt;
+    if (ext === null) {
+      const entry = this.table.find(name);
+      return entry < 0 ? Number.NaN : this.table.number(entry);
     }
-    const value = this.#jsonExt === null ? undefined : this.#jsonExt[name];
+    const value = ext[name];
     if (typeof value === 'string') return integerOf(value);
     return typeof value === 'number' && Number.isSafeInteger(value) ? value : Number.NaN;
   }
 
+  /** A bound on the bytes that `writeField` writes; 0 where the field is absent. */
+  fieldSizeMax(name: string): number {
+    if (this.#jsonExt !== null) return Buffer.byteLength(this.field(name) ?? '');
+    const entry = this.table.find(name);
+    return entry < 0 ? 0 : this.table.writtenSizeMax(entry);
+  }
+
+  /** Writes a field as UTF-8, on the usual ways without making a text of it; returns its end, `at` where it is absent. */
+  writeField(name: string, out: Buffer, at: number): number {
+    if (this.#jsonExt !== null) return at + out.write(this.field(name) ?? '', at, 'utf8');
+    const entry = this.table.find(name);
+    return entry < 0 ? at : this.table.write(entry, out, at);
+  }
+
   /** All fields, in the order in which they were sent. */
   fields(): Record<string, string> {
-    if (this.codec === HeaderCodecs.binary) return Object.fromEntries(this.binaryExt.entries());
+    if (this.#jsonExt === null) return Object.fromEntries(this.table.entries());
     const found = new Map<string, string>();
-    for (const name of Object.keys(this.#jsonExt ?? {})) {
+    for (const name of Object.keys(this.#jsonExt)) {
       const value = this.field(name);
       if (value !== undefined) found.set(name, value);
     }
     return Object.fromEntries(found);
   }
 
+  /** The fields of a header that was read with JSON.parse; null makes `table` count. */
   setJsonExt(ext: ExtObject | null, text: string): void {
     this.#jsonExt = ext;
     this.#jsonText = text;
@@ -98,7 +123,9 @@ export function integerOf(text: string): number {
 /** Reads a header into a reused object. A text means that these bytes are no header: close the connection. */
 export function readHeader(bytes: Buffer, at: number, size: number, codec: HeaderCodec, into: Header): string | null {
   into.codec = codec;
-  return codec === HeaderCodecs.binary ? readBinaryHeader(bytes, at, size, into) : readJsonHeader(bytes, at, size, into);
+  into.setJsonExt(null, '');
+  if (codec === HeaderCodecs.binary) return readBinaryHeader(bytes, at, size, into);
+  return scanJsonHeader(bytes, at, size, into) ? null : readJsonHeader(bytes, at, size, into);
 }
 
 export interface HeaderParts {

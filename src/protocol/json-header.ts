@@ -17,7 +17,7 @@ export interface JsonHeaderTarget {
   flag: number;
   remark: string | undefined;
   /** `text` is the header's own text, from which numbers too long for a double are read again. */
-  setJsonExt(ext: ExtObject | null, text: string): void;
+  setJsonExt(ext: ExtObject, text: string): void;
 }
 
 interface RawHeader {
@@ -49,7 +49,7 @@ export function readJsonHeader(bytes: Buffer, at: number, size: number, into: Js
   }
   into.language = typeof language === 'string' || typeof language === 'number' ? language : '';
   into.remark = remark === undefined || remark === null ? undefined : valueText(remark);
-  if (extFields === undefined || extFields === null) into.setJsonExt(null, text);
+  if (extFields === undefined || extFields === null) into.setJsonExt({}, text);
   else if (typeof extFields === 'object' && !Array.isArray(extFields)) into.setJsonExt(extFields as ExtObject, text);
   else return `extFields is not an object seen=${typeof extFields}`;
   return null;

@@ -54,17 +54,17 @@ export class PullRequest {
 
 /** Reads either code into a reused object; a text is the fault to answer. */
 export function readPullRequest(header: Header, into: PullRequest): string | null {
-  into.group = header.field('consumerGroup') ?? '';
-  into.topic = header.field('topic') ?? '';
+  into.group = header.name('consumerGroup');
+  into.topic = header.name('topic');
   into.queueId = int32Of(header, 'queueId');
   into.offset = int64Of(header, 'queueOffset');
   into.maxCount = int32Of(header, 'maxMsgNums');
   into.sysFlag = int32Of(header, 'sysFlag');
   into.commitOffset = int64Of(header, 'commitOffset');
   into.suspendMs = int64Of(header, 'suspendTimeoutMillis');
-  into.subscription = header.field('subscription') ?? '';
-  into.subVersion = header.field('subVersion') ?? '';
-  into.expressionType = header.field('expressionType') ?? '';
+  into.subscription = header.name('subscription');
+  into.subVersion = header.name('subVersion');
+  into.expressionType = header.name('expressionType');
   const numbers = into.queueId + into.offset + into.maxCount + into.sysFlag + into.commitOffset + into.suspendMs;
   const versionSeen = exactInt64.parse(into.subVersion) !== undefined;
   if (into.group !== '' && into.topic !== '' && versionSeen && !Number.isNaN(numbers)) return null;

@@ -72,27 +72,54 @@ export class SendRequest {
   sysFlag = 0;
   bornTimeMs = 0;
   flag = 0;
-  properties = '';
   reconsumeTimes = 0;
   unitMode = false;
   maxReconsumeTimes: number = MAX_RECONSUME_TIMES_ABSENT;
   batch = false;
+  #properties: string | null = '';
+  #header: Header | null = null;
+  #name = '';
+
+  /** Made only when asked for: `writeProperties` does without. Of a request that was read, valid as long as its header is. */
+  get properties(): string {
+    this.#properties ??= this.#header?.field(this.#name) ?? '';
+    return this.#properties;
+  }
+
+  set properties(text: string) {
+    this.#properties = text;
+    this.#header = null;
+  }
+
+  /** A bound on what `writeProperties` writes. */
+  get propertiesSizeMax(): number {
+    return this.#header === null ? Buffer.byteLength(this.properties) : this.#header.fieldSizeMax(this.#name);
+  }
+
+  /** Writes the properties' UTF-8 straight from the frame; returns its end. */
+  writeProperties(out: Buffer, at: number): number {
+    return this.#header === null ? at + out.write(this.properties, at, 'utf8') : this.#header.writeField(this.#name, out, at);
+  }
+
+  takeProperties(header: Header, name: string): void {
+    this.#properties = null;
+    this.#header = header;
+    this.#name = name;
+  }
 }
 
 /** Reads any of the five codes into a reused object; a text is the fault to answer. */
 export function readSendRequest(header: Header, into: SendRequest): string | null {
   const names = namesOf(header.code);
-  const group = header.field(names.group);
-  const topic = header.field(names.topic);
-  into.group = group ?? '';
-  into.topic = topic ?? '';
-  into.defaultTopic = header.field(names.defaultTopic) ?? '';
+  into.group = header.name(names.group);
+  into.topic = header.name(names.topic);
+  into.defaultTopic = header.name(names.defaultTopic);
   into.defaultTopicQueueCount = int32Of(header, names.defaultTopicQueueCount);
   into.queueId = int32Of(header, names.queueId);
   into.sysFlag = int32Of(header, names.sysFlag);
   into.bornTimeMs = int64Of(header, names.bornTimeMs);
   into.flag = int32Of(header, names.flag);
-  into.properties = header.field(names.properties) ?? '';
+  into.takeProperties(header, names.properties);
   into.reconsumeTimes = int32Or(header, names.reconsumeTimes, 0);
   into.unitMode = boolOf(header, names.unitMode);
   into.maxReconsumeTimes = int32Or(header, names.maxReconsumeTimes, MAX_RECONSUME_TIMES_ABSENT);

@@ -89,9 +89,9 @@ const sendCodec = codec(
   (header) => {
     const value = new SendRequest();
     const fault = readSendRequest(header, value);
-    return fault === null ? { ok: true, value: { ...value, code: header.code } } : { ok: false, fault };
+    return fault === null ? { ok: true, value: { ...value, properties: value.properties, code: header.code } } : { ok: false, fault };
   },
-  (value) => encodeSendRequest(value.code, value as SendRequest),
+  (value) => encodeSendRequest(value.code, Object.assign(new SendRequest(), value)),
 );
 for (const code of [R.SEND_MESSAGE, R.SEND_MESSAGE_V2, R.SEND_BATCH_MESSAGE, R.SEND_REPLY_MESSAGE, R.SEND_REPLY_MESSAGE_V2])
   requests.set(code, sendCodec);
