@@ -6,14 +6,14 @@ import { loadgen, tempFolder } from './places.mjs';
 import { call } from './wire.mjs';
 
 /** Many small files, so that a run of seconds crosses the edges of some; the same for both sides. */
-const small = { mappedFileSizeCommitLog: 1_048_576, mappedFileSizeConsumeQueue: 60_000 };
+const small = { mappedFileSizeCommitLog: 1_048_576, mappedFileSizeConsumeQueue: 4_000 };
 const topic = 'moving';
 const group = 'perf_verify'; // the group in which the load generator reads back
 const commit = { consumerGroup: group, topic, queueId: 1 };
 const codes = { queryOffset: 14, updateOffset: 15 };
 
 async function generate(mode, broker, file, more = []) {
-  const shape = ['--broker', broker, '--topic', topic, '--queues', '4', '--size', '300', '--conns', '2', '--inflight', '8'];
+  const shape = ['--broker', broker, '--topic', topic, '--queues', '4', '--size', '2000', '--conns', '2', '--inflight', '8'];
   const output = await run(process.execPath, [loadgen, mode, ...shape, '--seconds', '1', '--warmup', '0', ...file, ...more], 120_000);
   return JSON.parse(output.trim().split('\n').at(-1));
 }
