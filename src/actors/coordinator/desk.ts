@@ -66,8 +66,8 @@ export class Desk {
   }
 
   load(): void {
-    this.topics.load(this.#files.topics.load());
-    this.groups.load(this.#files.groups.load());
+    this.topics.load(this.#files.loadTopics());
+    this.groups.load(this.#files.loadGroups());
     const offsets = this.#files.offsets.load();
     if (offsets !== null) this.offsets.table.load(offsets);
     const joins = this.#files.joins.load();
@@ -98,11 +98,11 @@ export class Desk {
     }
     let changed: string[] = [];
     if (this.topics.dirty) {
-      this.#files.topics.save(this.topics.state());
+      this.#files.saveTopics(this.topics.state());
       changed = this.topics.saved();
     }
     if (this.groups.dirty) {
-      this.#files.groups.save(this.groups.state());
+      this.#files.saveGroups(this.groups.state());
       this.groups.saved();
     }
     if (this.offsets.joins.dirty) {
