@@ -70,8 +70,18 @@ export const counterRows: readonly CounterRow[] = [
   { id: CounterIds.writes, label: 'writes', kind: 'total', help: 'Write system calls' },
   { id: CounterIds.syncs, label: 'syncs', kind: 'total', help: 'Files brought to stable storage' },
   { id: CounterIds.ringFillPeakBytes, label: 'ringFillPeakBytes', kind: 'level', help: 'Most bytes seen waiting in one ring' },
-  { id: CounterIds.duplicateClients, label: 'duplicateClients', kind: 'total', help: 'Connections that came with the client id of another' },
-  { id: CounterIds.subscriptionMismatches, label: 'subscriptionMismatches', kind: 'total', help: 'Groups whose members subscribe differently' },
+  {
+    id: CounterIds.duplicateClients,
+    label: 'duplicateClients',
+    kind: 'total',
+    help: 'Connections that came with the client id of another',
+  },
+  {
+    id: CounterIds.subscriptionMismatches,
+    label: 'subscriptionMismatches',
+    kind: 'total',
+    help: 'Groups whose members subscribe differently',
+  },
 ];
 
 // Memory: a block of 64 slots (float64) per actor. A block is a multiple of a cache line, so actors do not disturb each other; slots past

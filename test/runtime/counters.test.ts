@@ -1,3 +1,4 @@
+// Counters: the table is complete, and blocks of different actors are apart.
 import test from 'ava';
 import { CounterIds, Counters, counterRows, countersMemorySize } from '../../src/runtime/counters.ts';
 

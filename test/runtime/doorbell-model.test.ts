@@ -1,3 +1,4 @@
+// The wake-up protocol in every order of its steps: none sleeps on mail, and each known mistake is found.
 import test from 'ava';
 import { initialState, type Model, type Mutation, type State, successors, wrong } from './bell-model.ts';
 

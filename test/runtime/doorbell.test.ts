@@ -1,3 +1,4 @@
+// The doorbell: its contract on one thread, then threads that would stall for ever if one wake-up were lost.
 import test, { type ExecutionContext } from 'ava';
 import { AsyncWaiter, Doorbell, doorbellMemorySize } from '../../src/runtime/doorbell.ts';
 import { ringMemorySize } from '../../src/runtime/ring.ts';

@@ -1,3 +1,4 @@
+// The feed: whole entries in order, or a clear word that they are gone, on one thread and on two.
 import test from 'ava';
 import { type FeedHandler, FeedReader, FeedWriter, feedMemorySize } from '../../src/runtime/feed.ts';
 import { runWorker } from './threads.ts';

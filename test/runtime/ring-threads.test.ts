@@ -1,3 +1,4 @@
+// The ring between two threads: ten million records with canaries, through rings of many sizes.
 import test, { type ExecutionContext } from 'ava';
 import { doorbellMemorySize } from '../../src/runtime/doorbell.ts';
 import { ringMemorySize } from '../../src/runtime/ring.ts';
@@ -26,7 +27,7 @@ async function twoThreads(t: ExecutionContext, capacity: number, startPosition: 
   t.log(`${count} records, writer found it full ${(await writer).fullCount} times, reader refused ${verdict.refusals}`);
 }
 
-test.serial('ring: two threads, batches of 32 through 64 KiB, positions wrap', (t) => twoThreads(t, 1 << 16, -(1 << 20), 6_000_000, 32));
+test.serial('ring: two threads, batches of 32 through 64 KiB, positions wrap', (t) => twoThreads(t, 1 << 16, -(1 << 20), 7_000_000, 32));
 test.serial('ring: two threads, batches of 7 through 4 KiB', (t) => twoThreads(t, 1 << 12, 0x7fff_0000, 2_000_000, 7));
 test.serial('ring: two threads, batches of 256 through 1 MiB', (t) => twoThreads(t, 1 << 20, 0, 1_000_000, 256));
 test.serial('ring: two threads, every record published through 256 bytes', (t) => twoThreads(t, 256, 248, 150_000, 1));

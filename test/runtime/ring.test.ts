@@ -1,3 +1,4 @@
+// The ring on one thread: its contract, every place of the wrap, and seeded sequences with refusals.
 import test from 'ava';
 import { SeededRandom } from '../../src/base/random.ts';
 import { type RingHandler, RingReader, RingWriter, ringMemorySize, ringUsedBytes } from '../../src/runtime/ring.ts';

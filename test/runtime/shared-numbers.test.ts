@@ -1,3 +1,4 @@
+// Shared numbers: any safe integer comes back, and never torn between two threads.
 import test from 'ava';
 import fc from 'fast-check';
 import { SharedNumbers, sharedNumbersMemorySize } from '../../src/runtime/shared-numbers.ts';

@@ -1,3 +1,4 @@
+// The tail window: right bytes or none, at every place of the wrap and under a writer on another thread.
 import test from 'ava';
 import { WindowReader, WindowWriter, windowMemorySize } from '../../src/runtime/tail-window.ts';
 import { runWorker } from './threads.ts';
