@@ -12,19 +12,21 @@ export interface Log {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-function wrap(logger: pino.Logger): Log {
+/** Children are made of the root, so that a line has one scope and not those of all its makers. */
+function wrap(root: pino.Logger, scope: string): Log {
+  const logger = root.child({ scope });
   return {
     debug: (message, fields) => logger.debug(fields ?? {}, message),
     info: (message, fields) => logger.info(fields ?? {}, message),
     warn: (message, fields) => logger.warn(fields ?? {}, message),
     error: (message, fields) => logger.error(fields ?? {}, message),
-    scoped: (scope) => wrap(logger.child({ scope })),
+    scoped: (inner) => wrap(root, inner),
   };
 }
 
 export function createLog(level: LogLevel, scope: string): Log {
   const destination = pino.destination({ dest: 2, sync: true });
-  return wrap(pino({ level, base: { scope }, timestamp: pino.stdTimeFunctions.isoTime }, destination));
+  return wrap(pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination), scope);
 }
 
 const nothing = (): void => {};

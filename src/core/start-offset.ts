@@ -14,16 +14,22 @@ export interface StartQuestion {
   readonly rule: 'ringmq' | 'apache';
 }
 
+/** Noted for members that pull by themselves: what their heartbeats say of the start is a constant of the client, not its setting. */
+export const CLIENT_DECIDES = 'CLIENT_DECIDES';
+
 /** The offset, or NO_OFFSET: the client decides. */
 export function startOffset(q: StartQuestion): number {
-  if (q.rule === 'apache') return q.begin <= 0 && q.end > 0 ? 0 : NO_OFFSET;
+  const youngQueue = q.begin <= 0 && q.end > 0 ? 0 : NO_OFFSET;
+  if (q.rule === 'apache') return youngQueue;
   if (q.end <= 0) return 0;
   if (q.ownRetryTopic) return q.begin;
-  if (q.join === undefined) return NO_OFFSET;
+  // Who asks without ever having been a member gets what stock brokers answer: nothing is skipped by it.
+  if (q.join === undefined) return youngQueue;
   switch (q.join.consumeFromWhere) {
     case 'CONSUME_FROM_FIRST_OFFSET':
       return q.begin;
     case 'CONSUME_FROM_TIMESTAMP':
+    case CLIENT_DECIDES:
       return NO_OFFSET;
     default:
       // The deprecated names mean the end to stock clients, too.

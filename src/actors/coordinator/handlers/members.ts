@@ -1,5 +1,6 @@
 // Requests of clients about themselves: heartbeats, leaving, who else is there, whether a subscription can be served.
 import type { ClientInfo } from '../../../core/consumer-groups.ts';
+import { CLIENT_DECIDES } from '../../../core/start-offset.ts';
 import { shapeOf } from '../../../core/subscription.ts';
 import { groupFault, topicFault } from '../../../message/names.ts';
 import { RequestCodes, ResponseCodes } from '../../../protocol/codes.ts';
@@ -92,7 +93,10 @@ function beatConsumer(
     link,
   );
   if (effect.refused) warnings.push(`another connection has client id ${client.clientId} in group ${group}`);
-  else for (const s of subscriptions) desk.offsets.noteJoin(group, s.topic, consumeFromWhere);
+  else {
+    const start = consumeType === 'CONSUME_ACTIVELY' ? CLIENT_DECIDES : consumeFromWhere;
+    for (const s of subscriptions) desk.offsets.noteJoin(group, s.topic, start);
+  }
   if (effect.mismatch !== null) {
     warnings.push(`members of group ${group} subscribe to different things own=${effect.mismatch.own} others=${effect.mismatch.other}`);
   }
