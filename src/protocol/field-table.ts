@@ -148,11 +148,12 @@ function knownName(bytes: Buffer, at: number, size: number): string {
   return names[slot] as string;
 }
 
-let scratch = Buffer.allocUnsafeSlow(1024);
+const SCRATCH_SIZE = 64 * 1024;
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_SIZE);
 
 function unescapedText(bytes: Buffer, at: number, end: number): string {
-  if (scratch.length < end - at) scratch = Buffer.allocUnsafeSlow(2 * (end - at));
-  return scratch.toString('utf8', 0, writeUnescaped(bytes, at, end, scratch, 0));
+  const room = end - at <= SCRATCH_SIZE ? scratch : Buffer.allocUnsafeSlow(end - at);
+  return room.toString('utf8', 0, writeUnescaped(bytes, at, end, room, 0));
 }
 
 const LETTER_U = 0x75;

@@ -136,3 +136,19 @@ test('json scan: whatever it takes of mutated headers, JSON.parse takes alike', 
   }
   t.true(taken > 5000);
 });
+
+test('json scan: a header cut short does not read on in the body', (t) => {
+  const bytes = Buffer.from(usual);
+  for (let size = 0; size < bytes.length; size++) {
+    t.false(scanJsonHeader(bytes, 0, size, new Header()), String(size));
+    t.not(readHeader(bytes, 0, size, HeaderCodecs.json, new Header()), null);
+  }
+});
+
+test('json scan: values longer than the scratch', (t) => {
+  const value = `\u0001${'x'.repeat(200_000)}`;
+  const bytes = Buffer.from(`{"code":1,"extFields":{"i":${JSON.stringify(value)}}}`);
+  const header = new Header();
+  t.true(scanJsonHeader(bytes, 0, bytes.length, header));
+  t.is(header.field('i'), value);
+});

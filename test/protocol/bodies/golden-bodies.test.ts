@@ -1,5 +1,14 @@
 import test from 'ava';
 import { parseLenient } from '../../../src/base/lenient-json.ts';
+import {
+  decodeAssignmentQuery,
+  decodeAssignments,
+  decodeRequestMode,
+  encodeAssignmentQuery,
+  encodeAssignments,
+  encodeRequestMode,
+} from '../../../src/protocol/bodies/assignment.ts';
+import { decodeBatchAck, encodeBatchAck } from '../../../src/protocol/bodies/batch-ack.ts';
 import { decodeCheckClient, encodeCheckClient } from '../../../src/protocol/bodies/check-client.ts';
 import {
   decodeConsumerConnections,
@@ -53,9 +62,13 @@ const requests = new Map<number, BodyCodec>([
   [R.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, codec(decodeSubscriptionGroup, encodeSubscriptionGroup)],
   [R.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST, codec(decodeSubscriptionGroupList, encodeSubscriptionGroupList)],
   [R.RESET_CONSUMER_CLIENT_OFFSET, codec(decodeOffsetTable, encodeOffsetTable)],
+  [R.QUERY_ASSIGNMENT, codec(decodeAssignmentQuery, encodeAssignmentQuery)],
+  [R.SET_MESSAGE_REQUEST_MODE, codec(decodeRequestMode, encodeRequestMode)],
+  [R.BATCH_ACK_MESSAGE, codec(decodeBatchAck, (acks) => encodeBatchAck('broker-a', acks))],
 ]);
 
 const answers = new Map<number, BodyCodec>([
+  [R.QUERY_ASSIGNMENT, codec(decodeAssignments, encodeAssignments)],
   [R.GET_CONSUMER_LIST_BY_GROUP, codec(decodeConsumerIds, encodeConsumerIds)],
   [R.LOCK_BATCH_MQ, codec(decodeLockedQueues, encodeLockedQueues)],
   [R.GET_TOPIC_STATS_INFO, codec(decodeTopicStats, encodeTopicStats)],
@@ -190,4 +203,33 @@ test('consumer status: one client has its table, the broker has one per client',
   const body = encodeConsumerStatus(status);
   t.is(body.toString(), '{"consumerTable":{"ip@1":{{"brokerName":"b","queueId":0,"topic":"T"}:12}},"messageQueueTable":{}}');
   t.deepEqual(unwrap(decodeConsumerStatus(body)), status);
+});
+
+test('batch ack: a bit per offset, under short and long names', (t) => {
+  const ack = {
+    group: 'G',
+    topic: 'T',
+    retry: '1',
+    startOffset: 100,
+    queueId: 2,
+    reviveQueueId: 3,
+    popTimeMs: 4,
+    invisibleTimeMs: 5,
+    offsets: [100, 107, 108, 131],
+  };
+  const body = encodeBatchAck('b', [ack]);
+  t.true(body.toString().includes('"b":"gQEAgA=="'), body.toString());
+  t.deepEqual(unwrap(decodeBatchAck(body)), [ack]);
+  const long =
+    '{"acks":[{"consumerGroup":"G","topic":"T","retry":"1","startOffset":100,"queueId":2,"reviveQueueId":3,"popTime":4,"invisibleTime":5,"bitSet":"gQEAgA=="}]}';
+  t.deepEqual(unwrap(decodeBatchAck(Buffer.from(long))), [ack]);
+  t.deepEqual(unwrap(decodeBatchAck(Buffer.from('{}'))), []);
+  t.false(decodeBatchAck(Buffer.from('{"acks":[7]}')).ok);
+});
+
+test('assignments: none is not the same as an empty list', (t) => {
+  t.is(encodeAssignments(null).toString(), '{}');
+  t.is(unwrap(decodeAssignments(encodeAssignments(null))), null);
+  t.deepEqual(unwrap(decodeAssignments(encodeAssignments([]))), []);
+  t.false(decodeRequestMode(Buffer.from('{"topic":"T","consumerGroup":"G","mode":"PUSH"}')).ok);
 });

@@ -14,6 +14,8 @@ import * as earliest from '../../../src/protocol/commands/earliest-store-time.ts
 import * as endTransaction from '../../../src/protocol/commands/end-transaction.ts';
 import * as maxOffset from '../../../src/protocol/commands/max-offset.ts';
 import * as minOffset from '../../../src/protocol/commands/min-offset.ts';
+import * as popAck from '../../../src/protocol/commands/pop-ack.ts';
+import * as pop from '../../../src/protocol/commands/pop-message.ts';
 import * as producerConnection from '../../../src/protocol/commands/producer-connection.ts';
 import { encodePullRequest, PullRequest, readPullRequest } from '../../../src/protocol/commands/pull-message.ts';
 import * as pushReply from '../../../src/protocol/commands/push-reply.ts';
@@ -82,6 +84,12 @@ const requests = new Map<number, Codec>([
   [R.CONSUME_MESSAGE_DIRECTLY, codec(consumeDirectly.decodeConsumeDirectlyRequest, consumeDirectly.encodeConsumeDirectlyRequest)],
   [R.PUSH_REPLY_MESSAGE_TO_CLIENT, codec(pushReply.decodePushReplyRequest, pushReply.encodePushReplyRequest)],
   [R.GET_TOPIC_CONFIG, codec(topicConfig.decodeTopicConfigRequest, topicConfig.encodeTopicConfigRequest)],
+  [R.POP_MESSAGE, codec(pop.decodePopMessageRequest, pop.encodePopMessageRequest)],
+  [R.PEEK_MESSAGE, codec(pop.decodePeekMessageRequest, pop.encodePeekMessageRequest)],
+  [R.NOTIFICATION, codec(pop.decodeNotificationRequest, pop.encodeNotificationRequest)],
+  [R.POLLING_INFO, codec(pop.decodePollingInfoRequest, pop.encodePollingInfoRequest)],
+  [R.ACK_MESSAGE, codec(popAck.decodeAckMessageRequest, popAck.encodeAckMessageRequest)],
+  [R.CHANGE_MESSAGE_INVISIBLETIME, codec(popAck.decodeChangeInvisibleTimeRequest, popAck.encodeChangeInvisibleTimeRequest)],
   [R.RECALL_MESSAGE, codec(recall.decodeRecallMessageRequest, recall.encodeRecallMessageRequest)],
 ]);
 
@@ -138,7 +146,7 @@ for (const client of goldenClients()) {
       }
       for (const codec of Object.values(HeaderCodecs)) {
         const written = encodeFrame({ code: line.code, opaque: 1, flag: 0, codec, ext: command.encode(decoded.value as never) });
-        t.is(readHeader(written, 8, written.readUIntBE(5, 3), codec, again), null);
+        t.is(readHeader(written, 8, written.readUIntBE(5, 3), written[4] as HeaderCodec, again), null);
         t.deepEqual(command.decode(again), decoded, line.name);
         const fields = again.fields();
         for (const [name, value] of Object.entries(line.ext ?? {})) {
