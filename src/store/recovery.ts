@@ -85,9 +85,8 @@ class Recovery {
     const queues = new RecoveredQueues(this.#files, storePathConsumeQueue, mappedFileSizeConsumeQueue, probe, positionMin);
     if (this.#segments.count === 0) this.#refuseLostLog(queues);
     try {
-      if (this.#abnormal) this.#warn('the last process did not stop cleanly; the end of the store is rebuilt from the log');
-      const from = this.#abnormal ? this.#startByTime(probe) : this.#startByPosition(probe, queues);
-      const { positionMax, census } = this.#settle(queues, from);
+      if (this.#abnormal) this.#distrustEnd(probe, queues);
+      const { positionMax, census } = this.#settle(queues, this.#startByPosition(probe, queues));
       if (!this.#abnormal && positionMax < queues.logPositionEnd()) {
         this.#warn(`a record is damaged although the last stop was clean; it and all behind it are lost: position=${positionMax}`);
       }
@@ -114,10 +113,14 @@ class Recovery {
     }
   }
 
+  /** What lies behind the start of an unclean end may have holes, however sound its last unit is: it is made anew. */
+  #distrustEnd(probe: RecordProbe, queues: RecoveredQueues): void {
+    this.#warn('the last process did not stop cleanly; the end of the store is rebuilt from the log');
+    queues.cutTo(this.#startByTime(probe));
+  }
+
   /** Walks from ever earlier until no queue lacks units for records in front of the walk. */
   #settle(queues: RecoveredQueues, from: number): Walked {
-    // What lies behind the start of an unclean end may have holes, however sound its last unit is: it is made anew.
-    if (this.#abnormal) queues.cutTo(from);
     let begin = Math.min(from, queues.verifyTails());
     for (;;) {
       const walked = this.#walk(queues, begin);
@@ -160,7 +163,10 @@ class Recovery {
     return positionMin;
   }
 
-  /** A record's start a while before the end of what the queues know; the log's start where it is short. */
+  /**
+   * A record's start a while before the end of what the queues know, so that what follows is not only trusted; the log's start
+   * where that is near.
+   */
   #startByPosition(probe: RecordProbe, queues: RecoveredQueues): number {
     const { positionMin, positionEnd, sizeBytes } = this.#segments;
     const verifySize = this.#settings.verifySizeBytes ?? VERIFY_SIZE;
