@@ -79,6 +79,8 @@ export class OpenedStore {
       nextKey: queues.length,
       dispatchFrom: recovered.dispatchFrom,
       storeTimeMsMax: recovered.storeTimeMsMax,
+      abnormal: recovered.abnormal,
+      indexedTimeMs: recovered.checkpoint.indexMs,
       runId,
       startedAtMs: nowMs,
     };

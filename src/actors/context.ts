@@ -59,6 +59,10 @@ export interface Boot {
   readonly dispatchFrom: number;
   /** Newest store time in the log: later ones are not smaller. */
   readonly storeTimeMsMax: number;
+  /** The last process did not stop cleanly. */
+  readonly abnormal: boolean;
+  /** Full index files up to this store time are on stable storage. */
+  readonly indexedTimeMs: number;
   readonly runId: string;
   readonly startedAtMs: number;
 }

@@ -41,12 +41,12 @@ export class LogFollower {
   /** How often the feed overran this follower. */
   overrunCount = 0;
 
-  constructor(context: ActorContext, handler: FeedHandler, keyOf: KeyLookUp) {
+  constructor(context: ActorContext, handler: FeedHandler, keyOf: KeyLookUp, from: number = context.boot.dispatchFrom) {
     this.#context = context;
     this.#feed = context.feedReader();
     this.#handler = handler;
     this.#keyOf = keyOf;
-    this.position = context.boot.dispatchFrom;
+    this.position = from;
   }
 
   /** True when nothing written before this call is left to follow. */
@@ -56,12 +56,12 @@ export class LogFollower {
 
   /** Hands on what is new, up to `limit` entries; returns how many. */
   poll(limit: number): number {
-    if (!this.#byFeed && !this.#joinFeed()) return this.#reread();
+    if (!this.#byFeed && !this.#joinFeed()) return this.#reread(limit);
     const count = this.#feed.poll(this.#onEntry, limit);
     if (count >= 0) return count;
     this.overrunCount++;
     this.#byFeed = false;
-    return this.#reread();
+    return this.#reread(limit);
   }
 
   close(): void {
@@ -86,7 +86,7 @@ export class LogFollower {
     return true;
   }
 
-  #reread(): number {
+  #reread(limit: number): number {
     const { positions, settings, files } = this.#context;
     const end = positions.get(Positions.appended);
     if (this.position >= end) return 0;
@@ -96,7 +96,7 @@ export class LogFollower {
     }
     const walker = this.#walker;
     let count = 0;
-    while (count < REREAD_COUNT_MAX && walker.next(end)) {
+    while (count < Math.min(limit, REREAD_COUNT_MAX) && walker.next(end)) {
       this.#handOn(walker);
       this.position = walker.position + walker.size;
       count++;

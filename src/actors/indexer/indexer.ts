@@ -41,14 +41,26 @@ export class Indexer implements Actor {
   start(): void {
     const { files, settings, boot, positions, clock } = this.#context;
     if (!this.#enabled) return;
-    this.#index = IndexFiles.open(files, storeFolders(settings.storePathRootDir).index, settings.maxHashSlotNum, settings.maxIndexNum);
+    const logEnd = positions.get(Positions.appended);
+    const opening = { abnormal: boot.abnormal, syncedTimeMs: boot.indexedTimeMs, logPositionMax: logEnd };
+    const index = IndexFiles.open(
+      files,
+      storeFolders(settings.storePathRootDir).index,
+      settings.maxHashSlotNum,
+      settings.maxIndexNum,
+      opening,
+    );
+    this.#index = index;
+    // Where no index is left, all of the log is indexed again, while everything else is served.
+    const from = index.fileCount > 0 ? Math.min(boot.dispatchFrom, index.newestPosition) : positions.get(Positions.logMin);
     this.#follower = new LogFollower(
       this.#context,
       this.#keys.handler((key, position, timeMs) => this.#insert(key, position, timeMs)),
       () => 0,
+      Math.max(from, positions.get(Positions.logMin)),
     );
     this.#nextPollMs = clock.steadyMs();
-    positions.set(Positions.indexed, boot.dispatchFrom);
+    positions.set(Positions.indexed, this.#follower.position);
   }
 
   doWork(): number {
