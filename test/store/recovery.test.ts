@@ -1,89 +1,16 @@
-// Recovery of made-up stores: lagging, lost, stale and torn queues, torn logs, two lives of one queue, and any crash at all.
-
-import test, { type ExecutionContext } from 'ava';
-import fc from 'fast-check';
+// Recovery of made-up stores: lagging, lost, stale and torn queues, torn logs, two lives of one queue.
+import test from 'ava';
 import { RingmqError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { markRunning, markStopped } from '../../src/store/abort-marker.ts';
 import { Checkpoint } from '../../src/store/checkpoint.ts';
-import { ConsumeQueues } from '../../src/store/consume-queues.ts';
 import { MemoryFiles } from '../../src/store/files/memory-files.ts';
-import { isFiller, isUnit, readUnitPosition, UNIT_SIZE } from '../../src/store/queue-unit.ts';
-import { type RecoveredStore, recoverStore } from '../../src/store/recovery.ts';
+import { isFiller, UNIT_SIZE } from '../../src/store/queue-unit.ts';
+import { recoverStore } from '../../src/store/recovery.ts';
 import { segmentName } from '../../src/store/segment-row.ts';
-import { followLog, unitsOf } from './following.ts';
-import { settingsOf } from './golden.ts';
+import { unitsOf } from './following.ts';
 import { LogMaker } from './records.ts';
-
-const SEGMENT = 4_096;
-const CQ_SIZE = 10 * UNIT_SIZE;
-const settings = settingsOf('/store', { mappedFileSizeCommitLog: SEGMENT, mappedFileSizeConsumeQueue: CQ_SIZE });
-
-class World {
-  readonly files = new MemoryFiles();
-  log: LogMaker;
-  queues: ConsumeQueues;
-  readonly keys = new Map<string, number>();
-  dispatched = 0;
-
-  constructor(position = 0) {
-    this.files.makeFolder('/store');
-    this.log = new LogMaker(this.files, '/store/commitlog', SEGMENT, position);
-    this.queues = new ConsumeQueues(this.files, '/store/consumequeue', CQ_SIZE);
-  }
-
-  /** Dispatches the next so many records. */
-  dispatch(count = Number.POSITIVE_INFINITY, flush = true): void {
-    for (; count > 0 && this.dispatched < this.log.records.length; count--) {
-      const record = this.log.records[this.dispatched++];
-      if (record === undefined) return;
-      const name = `${record.topic}/${record.queueId}`;
-      let key = this.keys.get(name);
-      if (key === undefined) {
-        key = this.keys.size;
-        this.keys.set(name, key);
-        this.queues.open(key, record.topic, record.queueId);
-      }
-      this.queues.get(key)?.append(record.queueOffset, record.position, record.size, 0);
-    }
-    if (flush) this.queues.flushAll();
-  }
-
-  /** Recovers and checks that queues and log agree to the last record. */
-  recover(t: ExecutionContext, more: Partial<typeof settings> = {}): RecoveredStore {
-    const found = recoverStore(this.files, { ...settings, ...more }, silentLog);
-    const queues = followLog(t, this.files, settings, found);
-    const expected = new Map<string, { position: number; size: number; queueOffset: number }[]>();
-    for (const record of this.log.records) {
-      if (record.position + record.size > found.positionMax || record.position < found.positionMin) continue;
-      const name = `${record.topic}/${record.queueId}`;
-      // A queue that begins anew forgets its former life.
-      if (record.queueOffset === 0) expected.set(name, []);
-      const units = expected.get(name) ?? [];
-      expected.set(name, units);
-      units.push(record);
-    }
-    for (const [name, records] of expected) {
-      const queue = queues.get(name);
-      const first = records[0]?.queueOffset ?? 0;
-      t.deepEqual(
-        queue === undefined ? undefined : unitsOf(queue),
-        records.map(({ position, size }) => ({ position, size })),
-        name,
-      );
-      t.is(queue?.offsetMin, first, name);
-      const bounds = found.queues.find((each) => `${each.topic}/${each.queueId}` === name);
-      t.is(bounds?.offsetNext, first + records.length, name);
-      t.is(bounds?.offsetMin, first, name);
-    }
-    return found;
-  }
-
-  fill(count: number): this {
-    for (let i = 0; i < count; i++) this.log.append(`T${i % 3}`, i % 2, { bodySize: (i * 37) % 300 });
-    return this;
-  }
-}
+import { CQ_SIZE, SEGMENT, worldSettings as settings, World } from './world.ts';
 
 test('recovery: an empty store is empty', (t) => {
   const found = recoverStore(new MemoryFiles(), settings, silentLog);
@@ -278,72 +205,4 @@ test('recovery: a log of which all is lost goes on at its place', (t) => {
   const found = recoverStore(world.files, settings, silentLog);
   t.is(found.positionMax, 5 * SEGMENT);
   t.is(recoverStore(world.files, settings, silentLog).positionMax, 5 * SEGMENT);
-});
-
-/** The rules for handing a store over to Apache's broker. */
-test('recovery: what a clean stop leaves keeps the rules of the format', (t) => {
-  const world = new World().fill(237);
-  world.dispatch();
-  world.log.files.close(world.log.position);
-  const unit = new Uint8Array(CQ_SIZE);
-  const logFiles = world.files.list('/store/commitlog');
-  t.is(logFiles.length, Math.ceil(world.log.position / SEGMENT));
-  for (const topic of world.files.list('/store/consumequeue')) {
-    for (const queueId of world.files.list(`/store/consumequeue/${topic}`)) {
-      const names = world.files.list(`/store/consumequeue/${topic}/${queueId}`);
-      const expected = world.log.records.filter((record) => record.topic === topic && record.queueId === Number(queueId));
-      let index = 0;
-      for (const name of names) {
-        const fd = world.files.open(`/store/consumequeue/${topic}/${queueId}/${name}`, 'read');
-        t.is(world.files.read(fd, unit, 0, CQ_SIZE, 0), CQ_SIZE);
-        t.is(world.files.stat(`/store/consumequeue/${topic}/${queueId}/${name}`)?.sizeBytes, CQ_SIZE);
-        t.true(isUnit(unit, 0), 'no file without a unit');
-        for (let at = 0; at < CQ_SIZE; at += UNIT_SIZE) {
-          if (index < expected.length) t.is(readUnitPosition(unit, at), expected[index++]?.position ?? -1);
-          else t.true(unit.subarray(at, at + UNIT_SIZE).every((byte) => byte === 0));
-        }
-        world.files.close(fd);
-      }
-      t.is(index, expected.length);
-    }
-  }
-  for (const record of world.log.records) t.true((record.position % SEGMENT) + record.size + 8 <= SEGMENT);
-});
-
-test('recovery: whatever a crash leaves, log and queues agree after it', (t) => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 120 }),
-      fc.nat(120),
-      fc.nat(119),
-      fc.constantFrom('none', 'zero', 'flip', 'short'),
-      fc.nat(3),
-      fc.boolean(),
-      (count, dispatched, hit, damage, lostFiles, flushed) => {
-        const world = new World().fill(count);
-        world.dispatch(dispatched, flushed);
-        markRunning(world.files, '/store', 1);
-        const record = world.log.records[hit % count];
-        if (record === undefined) return;
-        const fd = world.log.files.segments.fdFor(record.position);
-        const at = record.position % SEGMENT;
-        if (damage === 'zero') world.files.write(fd, new Uint8Array(record.size), 0, record.size, at);
-        if (damage === 'flip') world.files.write(fd, Uint8Array.from([255]), 0, 1, at + record.size - 1 - (record.size > 100 ? 10 : 0));
-        if (damage === 'short') world.files.write(fd, new Uint8Array(record.size - 20), 0, record.size - 20, at + 20);
-        for (let i = 0; i < lostFiles; i++) {
-          const folder = `/store/consumequeue/T${i}/${i % 2}`;
-          const name = world.files.list(folder).at(-1);
-          if (name !== undefined) world.files.remove(`${folder}/${name}`);
-        }
-        const found = world.recover(t);
-        if (damage === 'none') t.is(found.positionMax, world.log.position);
-        if (damage === 'zero') t.is(found.positionMax, record.position);
-        // The next start, clean or not, changes nothing any more.
-        t.is(world.recover(t).positionMax, found.positionMax);
-        markStopped(world.files, '/store');
-        t.is(world.recover(t).dispatchFrom, found.positionMax);
-      },
-    ),
-    { numRuns: 150 },
-  );
 });
