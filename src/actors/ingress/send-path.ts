@@ -170,10 +170,16 @@ export class SendPath {
 
   /** The request's properties as bytes in the scratch; how many, also when they are too many to be scanned. */
   #scanRequestProperties(): number {
-    const text = this.#request.properties;
-    if (text.length > PROPERTIES_SIZE_MAX) return Buffer.byteLength(text);
-    const size = this.#scratch.write(text, 0, 'utf8');
+    const request = this.#request;
+    const size = request.propertiesSizeMax <= SCRATCH_SIZE ? request.writeProperties(this.#scratch, 0) : this.#writeLong(request.properties);
     if (size <= PROPERTIES_SIZE_MAX) scanProperties(this.#scratch, 0, size, this.#scan);
+    return size;
+  }
+
+  /** Escapes can make a legal text long on the wire. */
+  #writeLong(text: string): number {
+    const size = Buffer.byteLength(text);
+    if (size <= PROPERTIES_SIZE_MAX) this.#scratch.write(text, 0, 'utf8');
     return size;
   }
 
