@@ -171,7 +171,8 @@ export class SendPath {
   /** The request's properties as bytes in the scratch; how many, also when they are too many to be scanned. */
   #scanRequestProperties(): number {
     const request = this.#request;
-    const size = request.propertiesSizeMax <= SCRATCH_SIZE ? request.writeProperties(this.#scratch, 0) : this.#writeLong(request.properties);
+    const size =
+      request.propertiesSizeMax <= SCRATCH_SIZE ? request.writeProperties(this.#scratch, 0) : this.#writeLong(request.properties);
     if (size <= PROPERTIES_SIZE_MAX) scanProperties(this.#scratch, 0, size, this.#scan);
     return size;
   }
