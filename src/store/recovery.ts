@@ -5,7 +5,7 @@
 import { ErrorCodes, RingmqError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { recordFaultText } from '../message/record-check.ts';
-import { readStoreTimeMs } from '../message/record-layout.ts';
+import { propertiesSize, readStoreTimeMs, topicAt, topicSize } from '../message/record-layout.ts';
 import { isMarkedRunning } from './abort-marker.ts';
 import { Checkpoint, type CheckpointValues, safeTimeMs } from './checkpoint.ts';
 import type { Files } from './files/files.ts';
@@ -139,6 +139,7 @@ class Recovery {
     let progressAt = from + PROGRESS_SIZE;
     walker.seek(from);
     while (walker.next(end)) {
+      if (this.#abnormal && isTornBehindBody(walker.bytes, walker.at, walker.size)) break;
       census.noteRecord(walker.bytes, walker.at, walker.position);
       this.#storeTimeMsMax = Math.max(this.#storeTimeMsMax, readStoreTimeMs(walker.bytes, walker.at));
       if (walker.position >= progressAt) {
@@ -147,7 +148,7 @@ class Recovery {
       }
     }
     const positionMax = walker.position;
-    if (walker.stop !== WalkStops.end) this.#log.debug('the log ends', { position: positionMax, why: recordFaultText(walker.fault) });
+    if (walker.stop === WalkStops.fault) this.#log.debug('the log ends', { position: positionMax, why: recordFaultText(walker.fault) });
     walker.close();
     return { census, positionMax };
   }
@@ -201,4 +202,11 @@ class Recovery {
     this.#warnings.push(text);
     this.#log.warn(text);
   }
+}
+
+/** The checksum covers the body only; zeros where topic and properties should be tell that the write never came to its end. */
+function isTornBehindBody(b: Uint8Array, at: number, size: number): boolean {
+  if (propertiesSize(b, at) > 0 && b[at + size - 1] === 0) return true;
+  const topic = topicAt(b, at);
+  return b.subarray(topic, topic + topicSize(b, at)).includes(0);
 }

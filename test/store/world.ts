@@ -2,6 +2,7 @@
 import type { ExecutionContext } from 'ava';
 import { silentLog } from '../../src/base/log.ts';
 import { ConsumeQueues } from '../../src/store/consume-queues.ts';
+import type { Files } from '../../src/store/files/files.ts';
 import { MemoryFiles } from '../../src/store/files/memory-files.ts';
 import { UNIT_SIZE } from '../../src/store/queue-unit.ts';
 import { type RecoveredStore, recoverStore } from '../../src/store/recovery.ts';
@@ -14,13 +15,14 @@ export const CQ_SIZE = 10 * UNIT_SIZE;
 export const worldSettings = settingsOf('/store', { mappedFileSizeCommitLog: SEGMENT, mappedFileSizeConsumeQueue: CQ_SIZE });
 
 export class World {
-  readonly files = new MemoryFiles();
+  files: Files;
   log: LogMaker;
   queues: ConsumeQueues;
   readonly keys = new Map<string, number>();
   dispatched = 0;
 
-  constructor(position = 0) {
+  constructor(position = 0, files: Files = new MemoryFiles()) {
+    this.files = files;
     this.files.makeFolder('/store');
     this.log = new LogMaker(this.files, '/store/commitlog', SEGMENT, position);
     this.queues = new ConsumeQueues(this.files, '/store/consumequeue', CQ_SIZE);
