@@ -133,7 +133,9 @@ export class ConsumerGroups {
     group.consumeType = beat.consumeType;
     group.messageModel = beat.messageModel;
     group.consumeFromWhere = beat.consumeFromWhere;
-    const changed = remerge(group, before?.subscriptions ?? noSubscriptions, subscriptions);
+    let changed = remerge(group, before?.subscriptions ?? noSubscriptions, subscriptions);
+    // Two memberships became this one.
+    if (old !== undefined && replaced !== undefined && remerge(group, replaced.subscriptions, noSubscriptions)) changed = true;
     const news = before?.shape !== shape || before.clientId !== clientId;
     return {
       told: news,

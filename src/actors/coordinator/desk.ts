@@ -3,6 +3,7 @@ import { RateLimit } from '../../base/rate-limit.ts';
 import { ChangeTimes } from '../../core/change-times.ts';
 import { ConsumerGroups } from '../../core/consumer-groups.ts';
 import { RequestCodes } from '../../protocol/codes.ts';
+import { encodeConsumerIdsChangedRequest } from '../../protocol/commands/consumer-ids-changed.ts';
 import { HeaderCodecs } from '../../protocol/frame.ts';
 import { encodeFrame, ONEWAY_FLAG } from '../../protocol/header.ts';
 import { BROKER_VERSION } from '../../protocol/versions.ts';
@@ -35,6 +36,8 @@ export class Desk {
   readonly #ingresses: readonly Outbox[];
   readonly #backwardsLimit = new RateLimit(BACKWARDS_LOG_MS);
   #nextOpaque = 1;
+  /** Topics whose change is on disk, but not yet told to name servers. */
+  readonly #unregistered: string[] = [];
   /** Offsets must be written with the next commit, and not in their own time. */
   #offsetsUrgent = false;
 
@@ -96,10 +99,9 @@ export class Desk {
       this.saveOffsets();
       this.#offsetsUrgent = false;
     }
-    let changed: string[] = [];
     if (this.topics.dirty) {
       this.#files.saveTopics(this.topics.state());
-      changed = this.topics.saved();
+      this.#unregistered.push(...this.topics.saved());
     }
     if (this.groups.dirty) {
       this.#files.saveGroups(this.groups.state());
@@ -110,7 +112,7 @@ export class Desk {
       this.offsets.joins.markSaved();
     }
     this.directory.tell();
-    this.registrar.topicsChanged(changed);
+    this.registrar.topicsChanged(this.#unregistered.splice(0));
   }
 
   saveOffsets(): void {
@@ -138,7 +140,7 @@ export class Desk {
       codec: HeaderCodecs.json,
       version: BROKER_VERSION,
       language: 'JAVA',
-      ext: { consumerGroup: group },
+      ext: encodeConsumerIdsChangedRequest({ consumerGroup: group }),
     });
     this.outboxOf(link.ingress).sendFrame(Messages.answer, link.connectionId, frame);
   }

@@ -1,22 +1,14 @@
 // Registers the broker at every name server: at once, on a period, after each change of topics, and again after each lost connection.
 import { NameServerState } from '../../core/name-server-state.ts';
 import { queueCountOf } from '../../core/topic-config.ts';
-import { encodeDataVersion } from '../../protocol/bodies/data-version.ts';
 import { decodeKvTable } from '../../protocol/bodies/kv-table.ts';
-import {
-  type BrokerRegistration,
-  encodeCompressedRegistration,
-  encodeRegistration,
-  registrationCrc,
-} from '../../protocol/bodies/register-broker.ts';
-import { RequestCodes, ResponseCodes } from '../../protocol/codes.ts';
-import { HeaderCodecs } from '../../protocol/frame.ts';
-import { type ExtFields, encodeFrame, type Header } from '../../protocol/header.ts';
-import { BROKER_VERSION } from '../../protocol/versions.ts';
+import { ResponseCodes } from '../../protocol/codes.ts';
+import type { Header } from '../../protocol/header.ts';
 import { type ActorContext, Positions } from '../context.ts';
 import { Messages, type OpenPeer, type PeerState } from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
 import { isLoopback, isWildcard, nameServerAddresses, type PeerAddress, reachable } from './addresses.ts';
+import { RegistrationFrames } from './registration-frames.ts';
 import type { TopicKeeper } from './topic-keeper.ts';
 
 /** A start does not wait longer than this for name servers. */
@@ -49,6 +41,7 @@ export class Registrar {
   readonly #context: ActorContext;
   readonly #topics: TopicKeeper;
   readonly #outbox: Outbox;
+  readonly #frames: RegistrationFrames;
   readonly #servers: Server[] = [];
   readonly #held: HeldAnswer[] = [];
   readonly #startedMs: number;
@@ -62,6 +55,7 @@ export class Registrar {
     this.#context = context;
     this.#topics = topics;
     this.#outbox = context.outbox('ingress-0');
+    this.#frames = new RegistrationFrames(settings);
     this.#startedMs = clock.steadyMs();
     this.#embeddedPending = settings.embeddedNamesrv;
     for (const address of nameServerAddresses(settings.namesrvAddr)) this.#add(address);
@@ -195,57 +189,22 @@ export class Registrar {
   }
 
   #register(server: Server, steadyMs: number): void {
-    const { settings } = this.#context;
     const { table } = this.#topics;
     const opaque = this.#nextOpaque++;
-    const changed = server.changed;
+    const { changed } = server;
     const isNews = changed === null || changed.size > 0;
-    server.asking = !settings.forceRegister && !isNews && server.state.registeredOnce;
+    server.asking = !this.#context.settings.forceRegister && !isNews && server.state.registeredOnce;
     server.changed = new Set();
-    if (server.asking) {
-      this.#send(server, RequestCodes.QUERY_DATA_VERSION, opaque, this.#identity(), encodeDataVersion(table.version));
-    } else {
+    if (server.asking) this.#send(server, this.#frames.question(opaque, this.address, table.version));
+    else {
       const whole = changed === null || changed.size === 0 || table.size <= FULL_TABLE_MAX;
-      const names = whole ? table.names() : [...changed];
-      const compressed = settings.compressedRegister && whole;
-      const registration = this.#registration(names);
-      const body = compressed ? encodeCompressedRegistration(registration) : encodeRegistration(registration);
-      const ext = {
-        ...this.#identity(),
-        haServerAddr: `${settings.brokerIP2}:${settings.haListenPort}`,
-        enableActingMaster: false,
-        compressed,
-        bodyCrc32: registrationCrc(body),
-      };
-      this.#send(server, RequestCodes.REGISTER_BROKER, opaque, ext, body);
+      const configs = whole ? [...table.all()] : [...changed].map((name) => table.get(name)).filter((config) => config !== undefined);
+      this.#send(server, this.#frames.registration(opaque, this.address, configs, table.version, whole));
     }
     server.state.onSent(opaque, steadyMs);
   }
 
-  #registration(names: readonly string[]): BrokerRegistration {
-    const { brokerPermission } = this.#context.settings;
-    const configs = names.map((name) => this.#topics.table.get(name)).filter((config) => config !== undefined);
-    return {
-      dataVersion: this.#topics.table.version,
-      // A broker that may not be written to says so of every topic.
-      topics: brokerPermission === 6 ? configs : configs.map((config) => ({ ...config, perm: config.perm & brokerPermission })),
-      filterServers: [],
-      queueMappings: new Map(),
-    };
-  }
-
-  #identity(): ExtFields {
-    const { settings } = this.#context;
-    return {
-      brokerName: settings.brokerName,
-      brokerAddr: this.address,
-      clusterName: settings.brokerClusterName,
-      brokerId: settings.brokerId,
-    };
-  }
-
-  #send(server: Server, code: number, opaque: number, ext: ExtFields, body?: Uint8Array): void {
-    const frame = encodeFrame({ code, opaque, flag: 0, codec: HeaderCodecs.json, version: BROKER_VERSION, language: 'JAVA', ext, body });
+  #send(server: Server, frame: Buffer): void {
     this.#outbox.sendFrame(Messages.answer, server.connectionId, frame);
   }
 
@@ -294,7 +253,7 @@ export class Registrar {
   #unregister(): number {
     this.#phase = 'ended';
     for (const server of this.#servers) {
-      if (server.state.isOpen) this.#send(server, RequestCodes.UNREGISTER_BROKER, this.#nextOpaque++, this.#identity());
+      if (server.state.isOpen) this.#send(server, this.#frames.farewell(this.#nextOpaque++, this.address));
     }
     for (const held of this.#held.splice(0)) held.send();
     return 1;

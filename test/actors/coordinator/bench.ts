@@ -15,22 +15,20 @@ import {
   type TopicChange,
   type TopicEnsured,
 } from '../../../src/actors/messages.ts';
-import { Outbox } from '../../../src/actors/outbox.ts';
+import type { Outbox } from '../../../src/actors/outbox.ts';
 import { PartAssembler } from '../../../src/actors/part-assembler.ts';
 import { FakeClock } from '../../../src/base/clock.ts';
 import type { Log } from '../../../src/base/log.ts';
 import { systemRandom } from '../../../src/base/random.ts';
 import { loadSettings } from '../../../src/config/load.ts';
-import { type ConsumerData, encodeHeartbeat } from '../../../src/protocol/bodies/heartbeat.ts';
-import { RequestCodes } from '../../../src/protocol/codes.ts';
-import { HeaderCodecs } from '../../../src/protocol/frame.ts';
-import { type ExtFields, encodeFrame, type Header } from '../../../src/protocol/header.ts';
+import type { Header } from '../../../src/protocol/header.ts';
 import { Counters, countersMemorySize } from '../../../src/runtime/counters.ts';
-import { Doorbell, doorbellMemorySize } from '../../../src/runtime/doorbell.ts';
-import { RingReader, RingWriter, ringMemorySize } from '../../../src/runtime/ring.ts';
+import type { RingReader } from '../../../src/runtime/ring.ts';
 import { SharedNumbers, sharedNumbersMemorySize } from '../../../src/runtime/shared-numbers.ts';
 import type { Files } from '../../../src/store/files/files.ts';
 import { MemoryFiles } from '../../../src/store/files/memory-files.ts';
+import { Client } from './client.ts';
+import { type Pipe, pipe } from './pipe.ts';
 
 export interface BenchOptions {
   readonly sets?: readonly string[];
@@ -44,19 +42,6 @@ export interface BenchOptions {
   readonly ends?: ReadonlyMap<number, number>;
   readonly answerRingBytes?: number;
   readonly dispatchRingBytes?: number;
-}
-
-export interface Answer {
-  readonly code: number;
-  readonly remark: string | undefined;
-  readonly ext: Record<string, string>;
-  readonly body: Buffer;
-  readonly header: Header;
-}
-
-interface Pipe {
-  readonly outbox: Outbox;
-  readonly reader: RingReader;
 }
 
 const KEY_COUNT = 8192;
@@ -108,6 +93,8 @@ export class Bench {
       nextKey: options.nextKey ?? 0,
       dispatchFrom: 0,
       storeTimeMsMax: 0,
+      abnormal: false,
+      indexedTimeMs: 0,
       runId: 'run',
       startedAtMs: this.clock.wallMs(),
     };
@@ -274,135 +261,6 @@ export class Bench {
   }
 }
 
-export class Client {
-  readonly ingress: number;
-  readonly connectionId: number;
-  readonly host: string;
-  readonly notices: string[] = [];
-  readonly answers = new Map<number, Answer>();
-  readonly #bench: Bench;
-  #opaque = 0;
-
-  constructor(bench: Bench, ingress: number, connectionId: number, host: string) {
-    this.#bench = bench;
-    this.ingress = ingress;
-    this.connectionId = connectionId;
-    this.host = host;
-  }
-
-  take(header: Header, body: Buffer): void {
-    if (!header.isResponse) {
-      this.notices.push(`${header.code} ${header.field('consumerGroup')}`);
-      return;
-    }
-    this.answers.set(header.opaque, { code: header.code, remark: header.remark, ext: header.fields(), body, header });
-  }
-
-  /** Sends without waiting; the request's number. */
-  send(code: number, ext: ExtFields = {}, body?: Uint8Array, flag = 0): number {
-    const opaque = ++this.#opaque;
-    const parts = { code, opaque, flag, codec: HeaderCodecs.json, version: 477, language: 'JAVA', ext, body };
-    this.sendFrame(encodeFrame(parts));
-    return opaque;
-  }
-
-  sendFrame(frame: Uint8Array): void {
-    this.#bench.outboxOf(this.ingress).sendFrame(Messages.frame, this.connectionId, frame);
-  }
-
-  ask(code: number, ext: ExtFields = {}, body?: Uint8Array): Answer {
-    const opaque = this.send(code, ext, body);
-    this.#bench.run();
-    const answer = this.answers.get(opaque);
-    if (answer === undefined) throw new Error(`no answer to ${code}`);
-    return answer;
-  }
-
-  json(code: number, ext: ExtFields = {}, body?: Uint8Array): unknown {
-    return JSON.parse(this.ask(code, ext, body).body.toString());
-  }
-
-  sendBeat(
-    clientId: string,
-    consumers: readonly Partial<ConsumerData>[],
-    producerGroups: readonly string[] = [],
-    withoutSub = false,
-  ): number {
-    const whole = consumers.map((c) => ({ ...consumer, ...c }));
-    return this.send(
-      RequestCodes.HEART_BEAT,
-      {},
-      encodeHeartbeat({ clientId, consumers: whole, producerGroups, fingerprint: 0, withoutSub }),
-    );
-  }
-
-  beat(clientId: string, consumers: readonly Partial<ConsumerData>[], producerGroups: readonly string[] = [], withoutSub = false): Answer {
-    const opaque = this.sendBeat(clientId, consumers, producerGroups, withoutSub);
-    this.#bench.run();
-    return this.answers.get(opaque) as Answer;
-  }
-
-  close(): void {
-    this.#bench.outboxOf(this.ingress).send(Messages.connectionClosed, [this.connectionId]);
-    this.#bench.forget(this);
-  }
-
-  createTopic(topic: string, queueCount: number): Answer {
-    return this.ask(RequestCodes.UPDATE_AND_CREATE_TOPIC, {
-      topic,
-      readQueueNums: queueCount,
-      writeQueueNums: queueCount,
-      perm: 6,
-      topicFilterType: 'SINGLE_TAG',
-      topicSysFlag: 0,
-      order: false,
-    });
-  }
-
-  /** -1 for "not found". */
-  queryOffset(group: string, topic: string, queueId: number): number {
-    const answer = this.ask(RequestCodes.QUERY_CONSUMER_OFFSET, { consumerGroup: group, topic, queueId });
-    return answer.code === 0 ? Number(answer.ext['offset']) : -1;
-  }
-
-  commit(group: string, topic: string, queueId: number, commitOffset: number): Answer {
-    return this.ask(RequestCodes.UPDATE_CONSUMER_OFFSET, { consumerGroup: group, topic, queueId, commitOffset });
-  }
-}
-
-const consumer: ConsumerData = {
-  group: 'G',
-  consumeType: 'CONSUME_PASSIVELY',
-  messageModel: 'CLUSTERING',
-  consumeFromWhere: 'CONSUME_FROM_LAST_OFFSET',
-  subscriptions: [],
-  unitMode: false,
-};
-
-export function subscription(topic: string, expression = '*', version = '1'): ConsumerData['subscriptions'][number] {
-  const tags = expression === '*' ? [] : expression.split('||').map((tag) => tag.trim());
-  return { topic, expression, type: 'TAG', tags, codes: tags.map((_, i) => i + 1), version, classFilter: false };
-}
-
 function names(kind: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${kind}-${i}`);
-}
-
-/** Tells when mail became visible to its reader. */
-class LoudBell extends Doorbell {
-  readonly #onRing: () => void;
-
-  constructor(onRing: () => void) {
-    super(new SharedArrayBuffer(doorbellMemorySize(1)), 0);
-    this.#onRing = onRing;
-  }
-
-  override ring(): void {
-    this.#onRing();
-  }
-}
-
-function pipe(capacity: number, onRing: () => void = () => {}): Pipe {
-  const memory = new SharedArrayBuffer(ringMemorySize(capacity));
-  return { outbox: new Outbox(new RingWriter(memory), new LoudBell(onRing)), reader: new RingReader(memory) };
 }

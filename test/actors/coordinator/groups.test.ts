@@ -2,7 +2,8 @@
 import test from 'ava';
 import { RequestCodes } from '../../../src/protocol/codes.ts';
 import { MemoryFiles } from '../../../src/store/files/memory-files.ts';
-import { Bench, subscription } from './bench.ts';
+import { Bench } from './bench.ts';
+import { subscription } from './client.ts';
 
 const put = (name: string, more = ''): Buffer => Buffer.from(`{"groupName":"${name}"${more}}`);
 
@@ -57,6 +58,7 @@ test('groups: 207 removes the group, and its offsets only when asked, under eith
     admin.ask(RequestCodes.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, put(group));
     admin.commit(group, 'T', 0, 7);
     bench.ends.set(bench.key('T', 0), 9);
+    bench.begins.set(bench.key('T', 0), 1);
     t.is(admin.ask(RequestCodes.DELETE_SUBSCRIPTIONGROUP, { groupName: group, ...field }).code, 0);
     t.false(bench.groups.has(group));
     t.is(admin.queryOffset(group, 'T', 0), kept);

@@ -5,7 +5,8 @@ import { high32, low32 } from '../../../src/base/bytes.ts';
 import { SeededRandom } from '../../../src/base/random.ts';
 import { RequestCodes } from '../../../src/protocol/codes.ts';
 import { MemoryFiles } from '../../../src/store/files/memory-files.ts';
-import { Bench, type Client, subscription } from './bench.ts';
+import { Bench } from './bench.ts';
+import { type Client, subscription } from './client.ts';
 
 const lastGroup = { group: 'G', subscriptions: [subscription('T')], consumeFromWhere: 'CONSUME_FROM_LAST_OFFSET' };
 
@@ -136,7 +137,7 @@ test('offsets: a group that starts on an empty queue misses nothing, in any orde
   }
 });
 
-test('offsets: from first, by time, without a heartbeat, and the retry topic', (t) => {
+test('offsets: from first, by time, for members that pull, without a heartbeat, and the retry topic', (t) => {
   const bench = new Bench();
   const client = withTopic(bench);
   const key = bench.key('T', 0);
@@ -150,11 +151,13 @@ test('offsets: from first, by time, without a heartbeat, and the retry topic', (
       consumeFromWhere: 'CONSUME_FROM_TIMESTAMP',
       subscriptions: [subscription('T'), subscription('%RETRY%TIME')],
     },
+    { ...lastGroup, group: 'PULLS', consumeType: 'CONSUME_ACTIVELY' },
     { ...lastGroup, group: 'OLDNAME', consumeFromWhere: 'CONSUME_FROM_MAX_OFFSET' },
   ]);
   t.is(client.queryOffset('FIRST', 'T', 0), 3);
   t.is(client.queryOffset('TIME', 'T', 0), -1);
   t.is(client.queryOffset('OLDNAME', 'T', 0), 10);
+  t.is(client.queryOffset('PULLS', 'T', 0), -1, 'what it says of the start is a constant of the client');
   t.is(client.queryOffset('NEVER', 'T', 0), -1);
   bench.ends.set(bench.key('%RETRY%TIME', 0), 4);
   t.is(client.queryOffset('TIME', '%RETRY%TIME', 0), 0);

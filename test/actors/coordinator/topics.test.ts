@@ -4,7 +4,8 @@ import { Messages } from '../../../src/actors/messages.ts';
 import { RequestCodes } from '../../../src/protocol/codes.ts';
 import type { Files } from '../../../src/store/files/files.ts';
 import { MemoryFiles } from '../../../src/store/files/memory-files.ts';
-import { Bench, subscription } from './bench.ts';
+import { Bench } from './bench.ts';
+import { subscription } from './client.ts';
 
 function ensure(bench: Bench, topic: string, more: Record<string, unknown> = {}): number {
   const token = bench.ensured.length + 1;
