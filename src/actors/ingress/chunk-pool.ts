@@ -1,8 +1,8 @@
 // Buffers for answers: taken when a connection has something to say, given back when the bytes have left.
 
-/** Small answers of one turn to one connection go into one chunk and leave with one write. */
-export const CHUNK_SIZE = 16 * 1024;
-const POOLED_COUNT_MAX = 512;
+/** Answers of one turn to one connection go into one chunk and leave with one write; a usual pull answer fits as well. */
+export const CHUNK_SIZE = 64 * 1024;
+const POOLED_COUNT_MAX = 128;
 
 export class ChunkPool {
   readonly #free: Buffer[] = [];
