@@ -10,7 +10,7 @@ const small = { mappedFileSizeCommitLog: 1_048_576, mappedFileSizeConsumeQueue: 
 const topic = 'moving';
 const group = 'perf_verify'; // the group in which the load generator reads back
 const commit = { consumerGroup: group, topic, queueId: 1 };
-const codes = { queryOffset: 14, updateOffset: 15 };
+const codes = { queryOffset: 14, updateOffset: 15, createGroup: 200 };
 
 async function generate(mode, broker, file, more = []) {
   const shape = ['--broker', broker, '--topic', topic, '--queues', '4', '--size', '2000', '--conns', '2', '--inflight', '8'];
@@ -26,6 +26,13 @@ async function send(broker, file, more) {
 async function readBack(broker, file) {
   const report = await generate('verify', broker, ['--load', file]);
   return `${report.verify.readBack} messages read back`;
+}
+
+/** Only a group that is configured may commit; its configuration moves along. */
+async function createGroup(broker) {
+  const config = { groupName: group, consumeEnable: true, consumeBroadcastEnable: true, retryQueueNums: 1, retryMaxTimes: 16, brokerId: 0 };
+  const answer = await call(broker, codes.createGroup, {}, JSON.stringify(config));
+  if (answer.code !== 0) throw new Error(`creating a group was answered ${answer.code} ${answer.remark}`);
 }
 
 async function commitOffset(broker, offset) {
@@ -60,6 +67,7 @@ async function move(tally, from, to, title, folder) {
   const written = await tally.check(`stores: ${title}: ${from.name} writes`, () =>
     during(from, async (broker) => {
       const seen = await send(broker, first, []);
+      await createGroup(broker);
       await commitOffset(broker, 7);
       return seen;
     }),

@@ -4,14 +4,15 @@ import { connect } from 'node:net';
 const codes = { route: 105, runtimeInfo: 28 };
 
 /** @returns code, remark, fields and body of the answer. */
-export function call(address, code, fields = {}) {
+export function call(address, code, fields = {}, body = '') {
   const [host, port] = address.split(':');
   const header = Buffer.from(JSON.stringify({ code, language: 'OTHER', version: 477, opaque: 1, flag: 0, extFields: fields }));
   const sizes = Buffer.alloc(8);
-  sizes.writeInt32BE(4 + header.length, 0);
+  const content = Buffer.from(body);
+  sizes.writeInt32BE(4 + header.length + content.length, 0);
   sizes.writeInt32BE(header.length, 4);
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), host, () => socket.write(Buffer.concat([sizes, header])));
+    const socket = connect(Number(port), host, () => socket.write(Buffer.concat([sizes, header, content])));
     let read = Buffer.alloc(0);
     socket.setTimeout(3000, () => socket.destroy(new Error(`no answer from ${address}`)));
     socket.on('error', reject);
