@@ -18,6 +18,7 @@ import { badRequest, type Reply, type Request, readFrame, refuse } from './reque
 
 /** Mail taken from one ingress before the others have their turn. */
 const MAIL_LIMIT = 256;
+const ROOM_POLL_MS = 1;
 const SAVE_RETRY_MS = 1000;
 const LOG_INTERVAL_MS = 10_000;
 
@@ -74,6 +75,8 @@ export class Coordinator implements Actor {
 
   deadlineMs(): number {
     const { membership, registrar } = this.desk;
+    // Whoever makes room in a ring does not ring for it.
+    if (this.#isCongested()) return this.#context.clock.steadyMs() + ROOM_POLL_MS;
     return Math.min(membership.nextMs(), registrar.nextMs(), this.#offsetsDueMs, this.#saveRetryMs);
   }
 

@@ -1,4 +1,5 @@
 // Keeps who is connected in which role: heartbeats, leavings, expiry, and the notices to groups whose members changed.
+import { RateLimit } from '../../base/rate-limit.ts';
 import type { ClientInfo, ConsumerBeat, ConsumerGroups, GroupEffect } from '../../core/consumer-groups.ts';
 import { ExpiryQueue } from '../../core/expiry-queue.ts';
 import { NoticeBook } from '../../core/notice-book.ts';
@@ -9,6 +10,7 @@ import { addressOf, type Link, type Links } from './links.ts';
 
 /** Groups of one kind on one connection: more than any client has, so that no frame can fill the tables. */
 export const GROUPS_PER_LINK_MAX = 1000;
+const DUPLICATE_LOG_MS = 10_000;
 const NOTICE_DELAY_MS = 15_000;
 
 export interface MembershipEvents {
@@ -28,6 +30,7 @@ export class Membership {
   readonly #links: Links;
   readonly #events: MembershipEvents;
   readonly #notices: NoticeBook;
+  readonly #duplicateLimit = new RateLimit(DUPLICATE_LOG_MS);
   /** Keys: `c` or `p`, link, group. */
   readonly #expiry: ExpiryQueue<string>;
 
@@ -61,16 +64,7 @@ export class Membership {
     const { clock, log, counters } = this.#context;
     const effect = this.consumers.beat(beat);
     const { group, clientId } = beat;
-    if (effect.refused || effect.replacedLink >= 0) {
-      counters.add(CounterIds.duplicateClients, 1);
-      const rival = this.#links.byId(effect.replacedLink);
-      log.warn('two connections of one group have the same client id; the newer one counts', {
-        group,
-        clientId,
-        newer: effect.refused ? 'another' : addressOf(link),
-        older: effect.refused ? addressOf(link) : rival === undefined ? 'closed' : addressOf(rival),
-      });
-    }
+    if (effect.refused || effect.replacedLink >= 0) this.#onDuplicate(effect, beat, link);
     if (effect.refused) return effect;
     if (effect.replacedLink >= 0) this.#expiry.forget(expiryKey('c', effect.replacedLink, group));
     this.#expiry.touch(expiryKey('c', beat.link, group), clock.steadyMs());
@@ -117,6 +111,21 @@ export class Membership {
     const due = this.#notices.takeDue(steadyMs);
     for (const group of due) this.#tellMembers(group);
     return expired.length + due.length;
+  }
+
+  #onDuplicate(effect: GroupEffect, { group, clientId }: ConsumerBeat, link: Link): void {
+    const { counters, log, clock } = this.#context;
+    counters.add(CounterIds.duplicateClients, 1);
+    const suppressed = this.#duplicateLimit.admit(clock.steadyMs());
+    if (suppressed < 0) return;
+    const rival = this.#links.byId(effect.replacedLink);
+    log.warn('two connections of one group have the same client id; the newer one counts', {
+      group,
+      clientId,
+      newer: effect.refused ? 'another' : addressOf(link),
+      older: effect.refused ? addressOf(link) : rival === undefined ? 'closed' : addressOf(rival),
+      suppressed,
+    });
   }
 
   #expire(key: string): void {

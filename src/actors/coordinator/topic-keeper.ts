@@ -1,5 +1,5 @@
 // Creates, changes and removes topics: the table, the queues' numbers, and who must hear of it.
-import { assert } from '../../base/assert.ts';
+import { ErrorCodes, RingmqError } from '../../base/errors.ts';
 import { autoTopic, retryTopic } from '../../core/auto-topic.ts';
 import { KeyTable } from '../../core/key-table.ts';
 import { ReservedTopics, startTopics } from '../../core/start-topics.ts';
@@ -51,10 +51,12 @@ export class TopicKeeper {
     this.#dirty = this.table.load(this.#start, file, settings.autoCreateTopicEnable, clock.wallMs());
     for (const config of this.table.all()) {
       const missing = this.keys.missing(config.topicName, queueCountOf(config));
-      assert(
-        missing <= this.keys.room,
-        `setting maxQueueCount is too small for the topics in the store maxQueueCount=${settings.maxQueueCount}`,
-      );
+      if (missing > this.keys.room) {
+        throw new RingmqError(ErrorCodes.config, 'the store has more queues than the setting maxQueueCount allows; raise it', {
+          maxQueueCount: settings.maxQueueCount,
+          topic: config.topicName,
+        });
+      }
       this.#directory.queuesAdded(this.keys.extend(config.topicName, queueCountOf(config)));
     }
     this.tellAll();

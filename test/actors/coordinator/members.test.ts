@@ -131,6 +131,7 @@ test('members: of two connections with one client id the newer counts, and both 
   young.beat('same', [sub]);
   t.deepEqual(members(young), ['same']);
   t.is(bench.counters.get(CounterIds.duplicateClients), 1);
+  bench.advance(10_000);
   t.regex(old.beat('same', [sub]).remark ?? '', /another connection has client id same/);
   t.is(bench.counters.get(CounterIds.duplicateClients), 2);
   t.is(bench.logged.filter(({ level, message }) => level === 'warn' && message.includes('same client id')).length, 2);

@@ -172,6 +172,16 @@ test('offsets: from first, by time, for members that pull, without a heartbeat, 
   t.is(asked.code, 22);
 });
 
+test('offsets: who subscribes before the topic is there gets it from the first message', (t) => {
+  const bench = new Bench();
+  const client = bench.connect();
+  client.beat('a', [lastGroup]);
+  client.createTopic('T', 1);
+  bench.ends.set(bench.key('T', 0), 3);
+  client.beat('a', [lastGroup]);
+  t.is(client.queryOffset('G', 'T', 0), 0);
+});
+
 test('offsets: the time of joining survives a restart, and only the first one counts', (t) => {
   const files = new MemoryFiles();
   const first = new Bench({ files });

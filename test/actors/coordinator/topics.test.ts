@@ -271,11 +271,17 @@ test('topics: while answers wait for room no new requests are taken, and none is
   const admin = bench.connect();
   bench.run();
   bench.answersOpen = false;
-  const opaques = Array.from({ length: 40 }, () => admin.send(RequestCodes.GET_ALL_TOPIC_CONFIG));
+  const opaques = Array.from({ length: 300 }, () => admin.send(RequestCodes.GET_ALL_TOPIC_CONFIG));
   bench.run();
+  t.is(bench.coordinator.deadlineMs(), bench.clock.steadyMs() + 1, 'it looks for room again soon');
   bench.answersOpen = true;
   bench.run();
-  t.is(opaques.filter((opaque) => admin.answers.get(opaque)?.code === 0).length, 40);
+  t.is(opaques.filter((opaque) => admin.answers.get(opaque)?.code === 0).length, 300);
+});
+
+test('topics: a store with more queues than are allowed is refused at the start, with the setting to raise', (t) => {
+  const error = t.throws(() => new Bench({ sets: ['maxQueueCount=64'] }), { code: 'config' });
+  t.regex(error?.message ?? '', /maxQueueCount=64/);
 });
 
 test('topics: system topics are listed', (t) => {

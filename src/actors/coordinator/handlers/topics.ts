@@ -12,6 +12,7 @@ import {
   decodeCreateTopicRequest,
   decodeTopicConfigList,
 } from '../../../protocol/commands/create-topic.ts';
+import { decodeDeleteTopicRequest } from '../../../protocol/commands/delete-topic.ts';
 import {
   decodeAllTopicsRequest,
   decodeTopicConfigRequest,
@@ -105,7 +106,8 @@ function messagesBeyond(desk: Desk, topic: string, from: number, to: number): nu
 }
 
 function onDelete(desk: Desk, request: Request): Reply {
-  const topic = request.header.field('topic') ?? '';
+  const decoded = decodeDeleteTopicRequest(request.header);
+  const topic = decoded.ok ? decoded.value.topic : '';
   if (topic.trim() === '') return refuse(ResponseCodes.INVALID_PARAMETER, 'The specified topic is blank.');
   if (isReserved(desk, topic)) return conflict(topic);
   desk.removeTopic(topic);
