@@ -75,6 +75,8 @@ export class ThreadLink {
     this.#flag = flag;
     this.#ring = ring;
     this.#ended = new Promise((_, reject) => {
+      // Comes before 'exit' and says why, such as a file that cannot be loaded or memory that ran out.
+      worker.once('error', (error) => reject(new RingmqError(ErrorCodes.closed, 'thread failed', {}, error)));
       worker.once('exit', (code) => reject(new RingmqError(ErrorCodes.closed, 'thread ended', { exitCode: code })));
     });
     this.#ended.catch(() => {}); // nobody may be waiting when it ends
