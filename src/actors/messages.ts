@@ -47,6 +47,8 @@ export const Messages = {
   peerState: 84,
   /** JSON ConnectionOpened, before the connection's first frame. */
   connectionOpened: 85,
+  /** JSON EnsureGroup: a pull was served to a group that nobody has made yet; not answered. */
+  ensureGroup: 86,
 
   // coordinator -> ingress
   /** connectionId, last, partSize, then a part of a frame for that connection. */
@@ -156,6 +158,10 @@ export interface EnsureTopic {
   readonly defaultTopic: string;
   readonly queueCount: number;
   readonly unit: boolean;
+}
+
+export interface EnsureGroup {
+  readonly group: string;
 }
 
 export interface TopicEnsured {

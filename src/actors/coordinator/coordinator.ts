@@ -9,7 +9,7 @@ import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { RingHandler, RingReader } from '../../runtime/ring.ts';
 import type { ActorContext } from '../context.ts';
-import { type ConnectionOpened, type EnsureTopic, Messages, type PeerState, type TopicEnsured } from '../messages.ts';
+import { type ConnectionOpened, type EnsureGroup, type EnsureTopic, Messages, type PeerState, type TopicEnsured } from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
 import { PartAssembler } from '../part-assembler.ts';
 import { Desk } from './desk.ts';
@@ -120,6 +120,11 @@ export class Coordinator implements Actor {
       case Messages.ensureTopic: {
         const wish = parts.takeJson<EnsureTopic>(at);
         if (wish !== null) this.#onEnsure(ingress, wish);
+        return;
+      }
+      case Messages.ensureGroup: {
+        const wish = parts.takeJson<EnsureGroup>(at);
+        if (wish !== null) this.desk.groups.ensure(wish.group);
         return;
       }
       case Messages.peerState: {

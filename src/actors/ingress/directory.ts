@@ -8,7 +8,11 @@ export interface RoutedTopic extends DirectoryTopic {
   readonly isRetry: boolean;
 }
 
+/** Groups asked for and not heard of yet; beyond it they are asked for again. */
+const WISHED_COUNT_MAX = 10_000;
+
 export class Directory {
+  readonly #wished = new Set<string>();
   readonly #topics = new Map<string, RoutedTopic>();
   readonly #groups = new Map<string, DirectoryGroup>();
 
@@ -18,6 +22,14 @@ export class Directory {
 
   group(name: string): DirectoryGroup | undefined {
     return this.#groups.get(name);
+  }
+
+  /** True the first time: the coordinator is to make this group. */
+  wish(group: string): boolean {
+    if (this.#wished.has(group)) return false;
+    if (this.#wished.size >= WISHED_COUNT_MAX) this.#wished.clear();
+    this.#wished.add(group);
+    return true;
   }
 
   get topicCount(): number {
@@ -46,6 +58,7 @@ export class Directory {
     if (change === null) return;
     if (change.state === null) this.#groups.delete(change.group);
     else this.#groups.set(change.group, change.state);
+    this.#wished.delete(change.group);
   }
 }
 

@@ -8,7 +8,7 @@ import type { Desk } from './desk.ts';
 import { subscriptionOf } from './directory.ts';
 
 export type PullVerdict =
-  | { readonly ok: true; readonly queueKey: number; readonly codes: readonly number[] | null }
+  | { readonly ok: true; readonly queueKey: number; readonly codes: readonly number[] | null; readonly newGroup: boolean }
   | { readonly ok: false; readonly code: number; readonly remark: string; readonly ext?: Record<string, string | number> };
 
 type Refusal = PullVerdict & { readonly ok: false };
@@ -49,7 +49,7 @@ export function judgePull(desk: Desk, request: PullRequest, from: Connection): P
   }
   const filter = request.hasSubscription ? ownFilter(request) : liveFilter(group, request);
   if ('ok' in filter) return filter;
-  return { ok: true, queueKey: topic.keys[request.queueId] as number, codes: filter.codes };
+  return { ok: true, queueKey: topic.keys[request.queueId] as number, codes: filter.codes, newGroup: group === defaultGroup };
 }
 
 interface Filter {

@@ -71,6 +71,9 @@ export class PullPath {
       );
       return true;
     }
+    // Stock brokers make a group by its first pull; a commit that follows then finds it.
+    if (verdict.newGroup && this.#desk.directory.wish(request.group))
+      this.#desk.coordinator.sendJson(Messages.ensureGroup, { group: request.group });
     return this.#tryAsk(client, header, request, verdict);
   }
 
