@@ -54,7 +54,11 @@ export class GroupKeeper {
     if (!this.table.has(config.groupName) && this.table.size >= settings.maxQueueCount) {
       return refuse(ResponseCodes.SYSTEM_ERROR, `too many groups group=${config.groupName} max=${settings.maxQueueCount}; remove groups`);
     }
-    const topic = this.#topics.ensureRetry(config.groupName, config.retryQueueNums, retry.unit, retry.order);
+    const old = this.table.get(config.groupName);
+    const topic =
+      old !== undefined && old.retryQueueNums !== config.retryQueueNums
+        ? this.#topics.resizeRetry(config.groupName, config.retryQueueNums)
+        : this.#topics.ensureRetry(config.groupName, config.retryQueueNums, retry.unit, retry.order);
     if (topic.code !== ResponseCodes.SUCCESS) return topic;
     if (!this.table.put(config, clock.wallMs())) return done;
     this.#note(config.groupName);

@@ -101,6 +101,14 @@ export class TopicKeeper {
     return this.table.has(topic) ? done : this.put(retryTopic(topic, Math.max(1, queueCount), unit, order));
   }
 
+  /** The group has another count of retry queues: those that get no more messages are still read. */
+  resizeRetry(group: string, queueCount: number): Reply {
+    const config = this.table.get(retryTopicOf(group));
+    const writeQueueNums = Math.max(1, queueCount);
+    if (config === undefined) return this.ensureRetry(group, queueCount, false, false);
+    return this.put({ ...config, writeQueueNums, readQueueNums: Math.max(config.readQueueNums, writeQueueNums) });
+  }
+
   /** For a send to a topic that an ingress does not know. `ensureGroup` makes the group of a retry topic and that topic with it. */
   ensure(wish: EnsureTopic, ensureGroup: (group: string) => Reply): Reply {
     const { topic } = wish;

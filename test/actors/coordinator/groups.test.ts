@@ -19,6 +19,25 @@ test('groups: 200 makes group and retry topic, tells ingress, and is durable', (
   t.true(again.groups.has('CID_RMQ_SYS_TRANS'));
 });
 
+test('groups: another count of retry queues reaches the retry topic, and no queue with messages goes unread (BR-37)', (t) => {
+  const bench = new Bench();
+  const admin = bench.connect();
+  const queues = (): unknown => {
+    const topic = bench.topics.get('%RETRY%G');
+    return [topic?.readQueueCount, topic?.writeQueueCount, topic?.keys.length];
+  };
+  const set = (count: number): number =>
+    admin.ask(RequestCodes.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, put('G', `,"retryQueueNums":${count}`)).code;
+  set(1);
+  t.deepEqual(queues(), [1, 1, 1]);
+  set(3);
+  t.deepEqual(queues(), [3, 3, 3]);
+  set(2);
+  t.deepEqual(queues(), [3, 2, 3]);
+  t.is(set(5000), 1, 'more than maxQueueCount');
+  t.is((admin.json(RequestCodes.GET_SUBSCRIPTIONGROUP_CONFIG, { group: 'G' }) as { retryQueueNums: number }).retryQueueNums, 2);
+});
+
 test('groups: bodies that make no group are refused', (t) => {
   const bench = new Bench();
   const admin = bench.connect();
