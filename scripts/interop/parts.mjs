@@ -26,3 +26,13 @@ export const all = [
 
 /** Through Apache's own name server a few are enough: clients find the broker, or they do not. */
 export const throughApache = java('5.5.0', 'JSON', '^send: sync|^push: 1,000|^route: a created');
+
+/** What a client sees of newGroupOffset=apache: a new group reads a young topic from its start, whatever it asked for. */
+export const apacheRule = {
+  settings: { newGroupOffset: 'apache' },
+  parts: [
+    { ...node(), name: 'Node, newGroupOffset=apache', only: '^from-last-young-topic$' },
+    { ...go(), name: 'Go, newGroupOffset=apache', only: '^from-last-young-topic$' },
+    java('5.5.0', 'JSON', '^offset: a group that never committed|^push: from the last'),
+  ],
+};

@@ -4,7 +4,7 @@ import { ApacheBroker } from './apache.mjs';
 import { killAll } from './children.mjs';
 import { checkRows, runKit } from './kit.mjs';
 import { checkNameServer } from './name-server.mjs';
-import { all, fast } from './parts.mjs';
+import { all, apacheRule, fast } from './parts.mjs';
 import { prerequisites, tempFolder } from './places.mjs';
 import { offerRestarts } from './restarts.mjs';
 import { RingMQ } from './ringmq.mjs';
@@ -38,11 +38,11 @@ function ready() {
   return false;
 }
 
-async function runKits(tally) {
-  const parts = (given.all ? all : fast).filter((part) => chosen(part.name));
+async function runKits(tally, wanted, settings) {
+  const parts = wanted.filter((part) => chosen(part.name));
   if (parts.length === 0) return;
   const folder = tempFolder('kit');
-  const system = new Ours({ folder });
+  const system = new Ours({ folder, settings });
   const up = await tally.check(`${system.name}: starts`, async () => {
     await system.start();
     return `broker=${system.broker} namesrv=${system.namesrv}`;
@@ -65,7 +65,8 @@ async function main() {
   if (chosen('rows')) await checkRows(tally);
   if (!given.all && chosen('stores')) await checkStores(Ours, tally);
   if (!given.all && chosen('name server')) await checkNameServer(Ours, tally, options);
-  await runKits(tally);
+  await runKits(tally, given.all ? all : fast, {});
+  await runKits(tally, apacheRule.parts, apacheRule.settings);
   console.log(`\ninterop: ${seconds(start)} s`);
   console.log(tally.line);
   // Not by itself: whatever a failed check has left open must not keep a finished run waiting.

@@ -6,6 +6,7 @@ import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { FeedHandler } from '../../runtime/feed.ts';
 import type { RingHandler } from '../../runtime/ring.ts';
+import type { ConsumeQueue } from '../../store/consume-queue.ts';
 import { ConsumeQueues } from '../../store/consume-queues.ts';
 import { storeFolders } from '../../store/store-folders.ts';
 import type { ActorContext, Inbox } from '../context.ts';
@@ -31,6 +32,8 @@ export class Dispatch implements Actor, FeedHandler {
   readonly #asks: { inbox: Inbox; handler: RingHandler }[] = [];
   /** Keys of queues with held pulls that became ready in this cycle. */
   readonly #ready = new Set<number>();
+  /** Queues that recovery has cut are incomplete until the log was followed to this position: asks wait in their rings. */
+  #servesFrom = 0;
   #flushAtMs: number;
   #deadlineMs = Number.POSITIVE_INFINITY;
 
@@ -52,15 +55,20 @@ export class Dispatch implements Actor, FeedHandler {
   }
 
   start(): void {
-    this.#book.open(this.#context.boot.queues);
-    this.#context.positions.set(Positions.dispatched + this.#context.index, this.#follower.position);
+    const { positions, boot } = this.#context;
+    this.#queues.correctMin(positions.get(Positions.logMin));
+    this.#book.open(boot.queues);
+    this.#servesFrom = positions.get(Positions.appended);
+    positions.set(Positions.dispatched + this.#context.index, this.#follower.position);
   }
 
   doWork(): number {
     let work = 0;
     for (const { inbox, handler } of this.#control) work += inbox.ring.drain(handler, ASK_COUNT_MAX);
     work += this.#follow();
-    for (const { inbox, handler } of this.#asks) work += inbox.ring.drain(handler, ASK_COUNT_MAX);
+    if (this.#follower.position >= this.#servesFrom) {
+      for (const { inbox, handler } of this.#asks) work += inbox.ring.drain(handler, ASK_COUNT_MAX);
+    }
     const nowMs = this.#context.clock.steadyMs();
     work += this.#desk.answerDue(nowMs);
     if (nowMs >= this.#flushAtMs) {
@@ -96,16 +104,21 @@ export class Dispatch implements Actor, FeedHandler {
     }
     const known = this.#queues.get(key);
     if (known === undefined) return; // removed meanwhile
-    const outcome = known.append(queueOffset, position, size, tagsCode);
-    if (outcome === 'gap') {
-      this.#context.log.error('a queue has a gap: messages before this one are not in it', {
-        topic: known.topic,
-        queueId: known.queueId,
-        queueOffset,
-      });
-      assert(false, `consume queue gap topic=${known.topic} queueId=${known.queueId} queueOffset=${queueOffset} max=${known.offsetMax}`);
-    }
+    if (known.append(queueOffset, position, size, tagsCode) === 'gap') this.#bridgeGap(known, queueOffset, position, size, tagsCode);
     if (this.#held.arrived(key, tagsCode)) this.#ready.add(key);
+  }
+
+  /** The log lacks messages that this queue once had: their places are filled, so that no later message moves to another offset. */
+  #bridgeGap(queue: ConsumeQueue, queueOffset: number, position: number, size: number, tagsCode: number): void {
+    const { topic, queueId, offsetMax } = queue;
+    this.#context.log.error('messages are missing in the log; their offsets stay empty', {
+      topic,
+      queueId,
+      from: offsetMax,
+      to: queueOffset - 1,
+    });
+    queue.skipTo(queueOffset);
+    assert(queue.append(queueOffset, position, size, tagsCode) !== 'gap', 'the gap is filled');
   }
 
   #follow(): number {

@@ -3,6 +3,7 @@ import { readI32, readI64 } from '../../base/bytes.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SharedNumbers } from '../../runtime/shared-numbers.ts';
 import { type ConsumeQueue, UNIT_SIZE } from '../../store/consume-queue.ts';
+import { isFiller } from '../../store/queue-unit.ts';
 import { Positions } from '../context.ts';
 import { type PullStatus, PullStatuses } from '../messages.ts';
 
@@ -80,8 +81,9 @@ export class PullScan {
     const units = this.#units;
     const position = readI64(units, at);
     const size = readI32(units, at + 8);
-    if (position < logMin) return true; // deleted by retention, or a filler
-    if (codes !== null && !codes.includes(readI32(units, at + 16))) return true;
+    if (position < logMin || isFiller(units, at)) return true; // deleted by retention, or never there
+    // An address into Apache's extension files hides the code: the client filters by the tag itself.
+    if (codes !== null && !codes.includes(readI32(units, at + 16)) && readI32(units, at + 12) >= -1) return true;
     if (this.spanCount > 0 && this.#bytes + size > this.#sizeMax) return false;
     this.positions[this.spanCount] = position;
     this.sizes[this.spanCount] = size;
