@@ -20,6 +20,8 @@ export interface SimRunnerOptions {
 const NETWORK_WEIGHT = 3;
 /** Turns of the microtask queue between two steps while a promise is waited for: longer than any chain of ours. */
 const TURNS_PER_STEP = 4;
+/** A cycle that finds no work may still publish what a socket event put into a ring: the round after it shows. */
+const QUIET_ROUNDS = 1;
 const STEPS_MAX = 1_000_000;
 
 const StepKinds = { network: 1, actor: 2, clock: 3 } as const;
@@ -34,6 +36,8 @@ export class SimRunner {
   /** Indexes of actors that may have something to do: all others were asked since anything last happened. */
   #awake: number[] = [];
   #knownCount = 0;
+  /** Rounds without work since anything last happened. */
+  #quietRounds = 0;
   #hash = 0x811c9dc5;
   #stepCount = 0;
 
@@ -76,7 +80,12 @@ export class SimRunner {
     if (this.#duty.actorCount !== this.#knownCount) this.#wakeAll();
     const pending = this.#network.pendingCount > 0 ? NETWORK_WEIGHT : 0;
     const choices = this.#awake.length + pending;
-    if (choices === 0) return this.#advance(limitMs);
+    if (choices === 0) {
+      if (this.#quietRounds >= QUIET_ROUNDS) return this.#advance(limitMs);
+      this.#quietRounds++;
+      this.#askAll();
+      return true;
+    }
     const chosen = this.#random.below(choices);
     if (chosen >= this.#awake.length) {
       this.#network.step();
@@ -154,6 +163,11 @@ export class SimRunner {
   }
 
   #wakeAll(): void {
+    this.#quietRounds = 0;
+    this.#askAll();
+  }
+
+  #askAll(): void {
     this.#knownCount = this.#duty.actorCount;
     this.#awake = [];
     for (let i = 0; i < this.#knownCount; i++) if (!this.#starved.has(this.#duty.nameOf(i))) this.#awake.push(i);

@@ -195,8 +195,9 @@ export class SimBroker {
 function settingsOf(options: SimOptions): Settings {
   const sets = { listenPort: 0, namesrvListenPort: 0, embeddedNamesrv: true, storePathRootDir: '/store', ...options.settings };
   const { settings } = loadSettings({ sets: Object.entries(sets).map(([name, value]) => `${name}=${value}`) });
-  // Tables of a few thousand queues and a small window: each run allocates its own.
-  return { ...settings, maxQueueCount: 4096, ...options.overrides };
+  // Small tables, windows and rings: each run allocates its own, and what is small is full sooner.
+  const small = { maxQueueCount: 4096, tailWindowSizeBytes: 1024 * 1024, feedEntryCount: 4096, appendRingSizeBytes: 1024 * 1024 };
+  return { ...settings, ...small, requestRingSizeBytes: 256 * 1024, ...options.overrides };
 }
 
 function topologyOf(settings: Settings, options: SimOptions): Topology {

@@ -69,6 +69,8 @@ export class CommitLog implements Actor, RingHandler {
 
   doWork(): number {
     let work = 0;
+    // Also set by the flusher: what cannot be synced must not be acknowledged either.
+    this.#readOnly ||= this.#context.positions.get(Positions.readOnly) === 1;
     this.#storeTimeMs = Math.max(this.#storeTimeMs, this.#context.clock.wallMs());
     for (let i = 0; i < this.#lines.length; i++) {
       this.#line = i;
