@@ -46,7 +46,7 @@ export class Dispatch implements Actor, FeedHandler {
     this.#book = new QueueBook(context, this.#queues);
     this.#held = new HeldPulls(settings.heldPullCountMax);
     this.#follower = new LogFollower(context, this, this.#book.keyOf);
-    this.#desk = new PullDesk(context, this.#queues, this.#held, () => this.#follow());
+    this.#desk = new PullDesk(context, this.#queues, this.#held, () => this.#catchUp());
     this.#flushAtMs = context.clock.steadyMs() + settings.flushIntervalConsumeQueue;
     for (const inbox of context.inboxes) {
       if (inbox.from === 'coordinator') this.#control.push({ inbox, handler: this.#controlHandler(inbox) });
@@ -119,6 +119,12 @@ export class Dispatch implements Actor, FeedHandler {
     });
     queue.skipTo(queueOffset);
     assert(queue.append(queueOffset, position, size, tagsCode) !== 'gap', 'the gap is filled');
+  }
+
+  #catchUp(): boolean {
+    for (const { inbox, handler } of this.#control) inbox.ring.drain(handler, ASK_COUNT_MAX);
+    this.#follow();
+    return this.#follower.caughtUp;
   }
 
   #follow(): number {

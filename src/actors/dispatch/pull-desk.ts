@@ -17,13 +17,14 @@ export class PullDesk {
   readonly #context: ActorContext;
   readonly #queues: ConsumeQueues;
   readonly #held: HeldPulls;
-  readonly #catchUp: () => void;
+  readonly #catchUp: () => boolean;
   readonly #scan: PullScan;
   readonly #lookUps: LookUpDesk;
   /** By index of the ingress. */
   readonly #outboxes: Outbox[] = [];
 
-  constructor(context: ActorContext, queues: ConsumeQueues, held: HeldPulls, catchUp: () => void) {
+  /** @param catchUp follows the log and the news of queues some way; true when nothing of them is left. */
+  constructor(context: ActorContext, queues: ConsumeQueues, held: HeldPulls, catchUp: () => boolean) {
     this.#context = context;
     this.#queues = queues;
     this.#held = held;
@@ -43,8 +44,7 @@ export class PullDesk {
         const word = at >> 2;
         if (type === Messages.pull) return this.#onPull(ingress, words, word);
         if (type === Messages.lookUp) {
-          this.#ensureCaughtUp(words[word + 1] as number);
-          return this.#lookUps.answer(outbox, words, word);
+          return this.#isCaughtUp(words[word + 1] as number) && this.#lookUps.answer(outbox, words, word);
         }
         assert(type === Messages.cancelPulls, `no such message type=${type}`);
         this.#held.cancelConnection(ingress, words[word] as number);
@@ -53,9 +53,10 @@ export class PullDesk {
     };
   }
 
-  /** False leaves the pull in the ring: its answer would not fit into the answer ring now. */
+  /** False leaves the pull in the ring: its queue is still behind, or its answer would not fit into the answer ring now. */
   #onPull(ingress: number, words: Int32Array, word: number): boolean {
     const queueKey = words[word + 2] as number;
+    if (!this.#isCaughtUp(queueKey)) return false;
     const tagCount = words[word + 7] as number;
     const suspendMs = words[word + 6] as number;
     const pull: HeldPull = {
@@ -70,14 +71,17 @@ export class PullDesk {
       ready: false,
       heapAt: -1,
     };
-    this.#ensureCaughtUp(queueKey);
     return this.#answer(pull, suspendMs > 0);
   }
 
-  /** A message that was acknowledged is seen by every pull and look-up that comes after. */
-  #ensureCaughtUp(queueKey: number): void {
+  /** A message that was acknowledged is seen by every pull and look-up that comes after: those that come too early wait. */
+  #isCaughtUp(queueKey: number): boolean {
+    return this.#seesEnd(queueKey) || this.#catchUp() || this.#seesEnd(queueKey);
+  }
+
+  #seesEnd(queueKey: number): boolean {
     const queue = this.#queues.get(queueKey);
-    if (queue === undefined || queue.offsetMax < this.#context.queueEnds.get(queueKey)) this.#catchUp();
+    return queue !== undefined && queue.offsetMax >= this.#context.queueEnds.get(queueKey);
   }
 
   #answer(pull: HeldPull, mayHold: boolean): boolean {

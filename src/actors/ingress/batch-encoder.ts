@@ -8,7 +8,7 @@ import { type RecordFields, sizeOfRecord, writeRecord } from '../../message/reco
 import { tagsCodeOf } from '../../message/tags.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { RingWriter } from '../../runtime/ring.ts';
-import { deliveryFault, type Refusal } from './send-checks.ts';
+import { deliveryFault, type Refusal, recordSizeMax } from './send-checks.ts';
 
 const RECORD_HEAD_SIZE = 12;
 /** Room for what the broker adds to bodies: topic, hosts, times. */
@@ -21,6 +21,8 @@ export class BatchEncoder {
   ringSize = 0;
   readonly #settings: Settings;
   readonly #recordCountMax: number;
+  readonly #totalSizeMax: number;
+  readonly #ringSizeMax: number;
   readonly #reader = new BatchReader();
   readonly #scan = new PropertyScan();
 
@@ -28,6 +30,8 @@ export class BatchEncoder {
     this.#settings = settings;
     // The feed shows a batch whole: half of it is what one publish may make visible.
     this.#recordCountMax = settings.feedEntryCount / 4;
+    this.#totalSizeMax = Math.min(settings.maxMessageSize + ENCODED_EXTRA_SIZE, recordSizeMax(settings));
+    this.#ringSizeMax = settings.appendRingSizeBytes / 2 - RECORD_HEAD_SIZE;
   }
 
   /** null for a sound batch; its sizes are then known. */
@@ -51,7 +55,8 @@ export class BatchEncoder {
       this.sizes.push(recordSize);
       this.totalSize += recordSize;
       this.ringSize += RECORD_HEAD_SIZE + ((recordSize + 3) & ~3);
-      if (this.totalSize > sizeMax + ENCODED_EXTRA_SIZE || this.sizes.length > this.#recordCountMax) return this.#tooLarge(sizeMax);
+      if (this.totalSize > this.#totalSizeMax || this.ringSize > this.#ringSizeMax || this.sizes.length > this.#recordCountMax)
+        return this.#tooLarge();
     }
     return reader.fault === '' ? null : illegal(reader.fault);
   }
@@ -76,9 +81,9 @@ export class BatchEncoder {
     }
   }
 
-  #tooLarge(sizeMax: number): Refusal {
+  #tooLarge(): Refusal {
     return illegal(
-      `the batch is too large once stored storedSize>=${this.totalSize} allowed=${sizeMax + ENCODED_EXTRA_SIZE} messages>=${this.sizes.length} allowed=${this.#recordCountMax}: send it in parts`,
+      `the batch is too large once stored storedSize>=${this.totalSize} allowed=${this.#totalSizeMax} messages>=${this.sizes.length} allowed=${this.#recordCountMax}: send it in parts`,
     );
   }
 }

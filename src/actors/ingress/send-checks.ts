@@ -13,6 +13,7 @@ export interface Refusal {
 }
 
 const PERM_WRITE = 2;
+const BLANK_SIZE = 8;
 
 /** null where the topic takes this send, or is not known yet and may be made. */
 export function refuseTopic(settings: Settings, topic: RoutedTopic | undefined, request: SendRequest, from: Connection): Refusal | null {
@@ -31,6 +32,11 @@ export function refuseTopic(settings: Settings, topic: RoutedTopic | undefined, 
     code: ResponseCodes.INVALID_PARAMETER,
     remark: `request queueId[${request.queueId}] is illegal, topic=${topic.name} readQueueNums=${topic.readQueueCount} writeQueueNums=${topic.writeQueueCount} Producer: ${from.remoteHost}:${from.remotePort}`,
   };
+}
+
+/** What a log file holds beside the blank record that may close it. */
+export function recordSizeMax(settings: Settings): number {
+  return settings.mappedFileSizeCommitLog - BLANK_SIZE;
 }
 
 /** Delayed, timed and transactional messages need actors that this version does not have: stored as they are they would come early. */

@@ -17,7 +17,7 @@ import type { Desk } from './desk.ts';
 import type { RoutedTopic } from './directory.ts';
 import type { PendingSend } from './pending-sends.ts';
 import type { SendAnswers } from './send-answers.ts';
-import { deliveryFault, type Refusal, refuseTopic } from './send-checks.ts';
+import { deliveryFault, type Refusal, recordSizeMax, refuseTopic } from './send-checks.ts';
 import type { StoreHost } from './store-host.ts';
 
 const APPEND_HEAD_SIZE = 12;
@@ -99,6 +99,7 @@ export class SendPath {
     if (fields.propertiesSize > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(fields.propertiesSize));
     fields.bodySize = bodySize;
     const recordSize = sizeOfRecord(fields);
+    if (recordSize > recordSizeMax(settings)) return this.#refuse(client, header, recordFault(recordSize, recordSizeMax(settings)));
     const ring = this.#ring;
     if (this.#answers.pending.full) return this.#desk.stall(client);
     const at = ring.claim(APPEND_HEAD_SIZE + RECORD_HEAD_SIZE + ((recordSize + 3) & ~3));
@@ -225,6 +226,13 @@ function bodyFault(size: number, sizeMax: number): Refusal {
   return {
     code: ResponseCodes.MESSAGE_ILLEGAL,
     remark: `the message is illegal: its body must have 1 to maxMessageSize bytes bodySize=${size} maxMessageSize=${sizeMax}`,
+  };
+}
+
+function recordFault(size: number, sizeMax: number): Refusal {
+  return {
+    code: ResponseCodes.MESSAGE_ILLEGAL,
+    remark: `the message is illegal: it does not fit into a file of the log (mappedFileSizeCommitLog) size=${size} allowed=${sizeMax}`,
   };
 }
 

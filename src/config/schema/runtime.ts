@@ -13,7 +13,7 @@ export const runtimeSettings = {
     max: 16_777_216,
   }),
   appendRingSizeBytes: integer(16 * MIB, 'bytes', 'Ring of each ingress to the commit log', { min: 65_536, max: 1024 * MIB }),
-  requestRingSizeBytes: integer(4 * MIB, 'bytes', 'Ring of each ingress to each of the other actors', { min: 65_536, max: 256 * MIB }),
+  requestRingSizeBytes: integer(4 * MIB, 'bytes', 'Ring of each ingress to each of the other actors', { min: 262_144, max: 256 * MIB }),
   connectionMemoryMaxBytes: integer(32 * MIB, 'bytes', 'Unsent answers of one connection; above it is not read from', { min: 65_536 }),
   totalMemoryMaxBytes: integer(512 * MIB, 'bytes', 'Unsent answers of all connections', { min: MIB }),
   logLevel: choice(['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least grave lines that are logged'),
