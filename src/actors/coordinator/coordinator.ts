@@ -177,14 +177,19 @@ export class Coordinator implements Actor {
   }
 
   #onEnsure(ingress: number, wish: EnsureTopic): void {
-    const { topics, groups } = this.desk;
+    const { topics, groups, registrar } = this.desk;
+    const changesBefore = this.desk.changeCount;
     const reply = topics.ensure(wish, (group) => groups.ensure(group));
+    const made = this.desk.changeCount !== changesBefore;
     this.#outgoing.push((failure) => {
       const ensured: TopicEnsured =
         failure === null
           ? { token: wish.token, code: reply.code, remark: reply.remark ?? '' }
           : { token: wish.token, code: ResponseCodes.SYSTEM_ERROR, remark: failure };
-      this.desk.outboxOf(ingress).sendJson(Messages.topicEnsured, ensured);
+      const send = (): void => this.desk.outboxOf(ingress).sendJson(Messages.topicEnsured, ensured);
+      // Whoever sent the first message may ask for the topic's route as soon as that is acknowledged.
+      if (made && failure === null) registrar.hold(send);
+      else send();
     });
   }
 
