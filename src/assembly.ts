@@ -56,6 +56,7 @@ export class Assembly {
   readonly #bells: Doorbell[];
   readonly #readers = new Map<string, RingReader>();
   readonly #writers = new Map<string, RingWriter>();
+  readonly #builtCounts = new Map<string, number>();
 
   constructor(topology: Topology, memory: SharedMemory, environment: Environment) {
     this.topology = topology;
@@ -67,7 +68,9 @@ export class Assembly {
 
   build(name: string, boot: Boot): Actor {
     const spec = specOf(this.topology, name);
-    return new constructors[spec.kind](this.#contextOf(spec, boot));
+    const incarnation = this.#builtCounts.get(name) ?? 0;
+    this.#builtCounts.set(name, incarnation + 1);
+    return new constructors[spec.kind](this.#contextOf(spec, boot, incarnation));
   }
 
   countersOf(name: string): Counters {
@@ -93,13 +96,14 @@ export class Assembly {
     for (const bell of this.#bells) bell.ring();
   }
 
-  #contextOf(spec: ActorSpec, boot: Boot): ActorContext {
+  #contextOf(spec: ActorSpec, boot: Boot, incarnation: number): ActorContext {
     const memory = this.#memory;
     const environment = this.#environment;
     return {
       name: spec.name,
       kind: spec.kind,
       index: spec.index,
+      incarnation,
       settings: environment.settings,
       boot,
       clock: environment.clock,

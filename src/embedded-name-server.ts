@@ -12,7 +12,10 @@ export class EmbeddedNameServer implements Actor {
   constructor(context: ActorContext) {
     this.name = context.name;
     this.#context = context;
-    const { settings, transport, clock, log, files } = context;
+    const { transport, clock, log, files, positions } = context;
+    // A restart takes the same port again, also where any would do at first.
+    const namesrvListenPort = positions.get(Positions.namesrvPort) || context.settings.namesrvListenPort;
+    const settings = { ...context.settings, namesrvListenPort };
     this.#server = new NameServer({
       name: context.name,
       settings,
@@ -39,5 +42,9 @@ export class EmbeddedNameServer implements Actor {
 
   stop(): void | Promise<void> {
     return this.#server.stop();
+  }
+
+  abandon(): void {
+    this.#server.stop().catch(() => {});
   }
 }

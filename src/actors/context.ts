@@ -72,6 +72,8 @@ export interface ActorContext {
   readonly kind: string;
   /** Which of its kind: 0 for the first. */
   readonly index: number;
+  /** How many actors of this name there were before it, in this process. */
+  readonly incarnation: number;
   readonly settings: Settings;
   readonly boot: Boot;
   readonly clock: Clock;

@@ -47,6 +47,8 @@ export const Messages = {
   peerState: 84,
   /** JSON ConnectionOpened, before the connection's first frame. */
   connectionOpened: 85,
+  /** incarnation (0: the first): first of its mail. What its predecessor had open is gone, and what it was told is forgotten. */
+  ingressStarted: 86,
   /** JSON EnsureGroup: a pull was served to a group that nobody has made yet; not answered. */
   ensureGroup: 86,
 
@@ -63,6 +65,9 @@ export const Messages = {
   openPeer: 100,
   /** connectionId. */
   closeConnection: 101,
+  /** Around all topics and groups, for an ingress that was restarted; mail before it was meant for its predecessor. */
+  directoryBegins: 102,
+  directoryEnds: 103,
 
   // coordinator -> dispatch
   /** JSON QueuesAdded; sent before any ingress learns the topic. */

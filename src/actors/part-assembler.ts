@@ -25,6 +25,11 @@ export class PartAssembler {
     return bytes === null ? null : (JSON.parse(bytes.toString('utf8')) as T);
   }
 
+  /** Forgets a message of which parts are still to come: its sender is gone. */
+  clear(): void {
+    this.#parts.length = 0;
+  }
+
   #take(last: number, size: number, at: number): Buffer | null {
     const part = Buffer.allocUnsafe(size);
     this.#ring.bytes.copy(part, 0, at, at + size);

@@ -98,6 +98,7 @@ export class Duty {
     } catch (error) {
       // The actor's state may be half changed: it never runs again. Whether another takes its place is the supervisor's decision.
       slot.state = 'failed';
+      slot.actor.abandon?.();
       this.#onFailure(slot.actor.name, error);
       return 1;
     }

@@ -28,6 +28,8 @@ export class Supervisor {
   readonly #onFatal: (reason: string) => void;
   readonly #delay: (ms: number) => Promise<void>;
   readonly #restarting = new Set<string>();
+  /** Failures of actors that a restart under way has already started again. */
+  readonly #failedAgain = new Map<string, string>();
   #stopping = false;
 
   /** @param actors in start order; @param onFatal the broker has to stop in order; @param delay waits for a restart's back-off. */
@@ -74,7 +76,11 @@ export class Supervisor {
 
   #onFailure(name: string, message: string): void {
     const actor = this.#actors.find((a) => a.name === name);
-    if (this.#stopping || actor === undefined || this.#restarting.has(name)) return;
+    if (this.#stopping || actor === undefined) return;
+    if (this.#restarting.has(name)) {
+      this.#failedAgain.set(name, message);
+      return;
+    }
     let window = this.#windows.get(name);
     if (window === undefined) {
       window = new FailureWindow(this.#ruleOf(actor.kind));
@@ -96,10 +102,15 @@ export class Supervisor {
       for (const actor of group) if (actor.name !== failed) await this.#host.stopActor(actor.name);
       await this.#delay(delayMs);
       if (this.#stopping) return;
-      for (const actor of group) await this.#host.startActor(actor.name);
+      for (const actor of group) {
+        this.#failedAgain.delete(actor.name);
+        await this.#host.startActor(actor.name);
+      }
       this.#log.warn('restarted after a failure', { actors: group.map((actor) => actor.name).join(' ') });
     } finally {
       for (const actor of group) this.#restarting.delete(actor.name);
     }
+    const again = group.find((actor) => this.#failedAgain.has(actor.name));
+    if (again !== undefined) this.#onFailure(again.name, this.#failedAgain.get(again.name) ?? '');
   }
 }

@@ -99,6 +99,7 @@ export class SimBroker {
   readonly assembly: Assembly;
   readonly host: SimHost;
   readonly fatal: string[] = [];
+  readonly timers: SimTimers;
   readonly #store: OpenedStore;
   readonly #supervisor: Supervisor;
   #clientCount = 0;
@@ -125,13 +126,13 @@ export class SimBroker {
     });
     const { duty } = this.host;
     this.runner = new SimRunner({ duty, network: this.network, clock, random, seed });
-    const timers = new SimTimers(clock);
-    duty.add(timers, { cycle: () => {} });
+    this.timers = new SimTimers(clock);
+    duty.add(this.timers, { cycle: () => {} });
     this.assembly = this.host.assembly;
     const ordered = startOrder.flatMap((kind) => this.topology.actors.filter((actor) => actor.kind === kind));
     const ruleOf = (kind: string) => supervisionRules[kind as keyof typeof supervisionRules];
     const onFatal = (reason: string): void => void this.fatal.push(reason);
-    this.#supervisor = new Supervisor(ordered, ruleOf, this.host, clock, log, onFatal, (ms) => timers.wait(ms));
+    this.#supervisor = new Supervisor(ordered, ruleOf, this.host, clock, log, onFatal, (ms) => this.timers.wait(ms));
     this.#recover(memory);
   }
 

@@ -12,9 +12,11 @@ export class SimTimers implements Actor {
   }
 
   wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waits.push({ dueMs: this.#clock.steadyMs() + ms, resolve });
-    });
+    return new Promise((resolve) => this.after(ms, resolve));
+  }
+
+  after(ms: number, resolve: () => void): void {
+    this.#waits.push({ dueMs: this.#clock.steadyMs() + ms, resolve });
   }
 
   start(): void {}

@@ -21,6 +21,8 @@ export interface WorkloadOptions {
   readonly prefix?: string;
 }
 
+/** A port that nobody listens on for a moment is not asked more often. */
+const RECONNECT_MS = 20;
 const TAGS = ['A', 'B', 'C', ''];
 
 interface Queue {
@@ -66,9 +68,11 @@ export class Workload {
   readonly book: Book;
   readonly #random: Random;
   readonly #options: Required<WorkloadOptions>;
+  /** Producers that are not done, and checks under way. */
   #running = 0;
   #nextName = 0;
   #checker: SimClient;
+  #checkCount = 0;
 
   constructor(sim: SimBroker, options: WorkloadOptions = {}, book?: Book) {
     this.sim = sim;
@@ -86,11 +90,11 @@ export class Workload {
       ...options,
     };
     this.book = book ?? new Book(this.#options.topics, this.#options.queueCount);
-    this.#checker = sim.client();
+    this.#checker = this.#newChecker();
   }
 
   get done(): boolean {
-    return this.#running === 0;
+    return this.#running === 0 && this.#checkCount === 0;
   }
 
   start(): void {
@@ -100,16 +104,33 @@ export class Workload {
     }
   }
 
+  #newChecker(): SimClient {
+    const checker = this.sim.client();
+    checker.onClosed = () => {
+      this.#checkCount = 0;
+      this.sim.timers.after(RECONNECT_MS, () => {
+        this.#checker = this.#newChecker();
+      });
+    };
+    return checker;
+  }
+
   /** Keeps up to `depth` requests under way until `left` have been sent. */
   #produce(client: SimClient, left: number): void {
     let underWay = 0;
     let stopped = false;
+    // What was under way may be stored or not; nobody promised anything.
+    client.onClosed = () => {
+      if (stopped) return;
+      stopped = true;
+      this.sim.timers.after(RECONNECT_MS, () => this.#produce(this.sim.client(), left));
+    };
     const next = (): void => {
       while (!stopped && left > 0 && underWay < this.#options.depth) {
         left--;
         if (this.#options.cuts && this.#random.below(20) === 0) {
-          this.#cutMidFrame(client);
           stopped = true;
+          this.#cutMidFrame(client);
           this.#produce(this.sim.client(), left);
           return;
         }
@@ -170,22 +191,22 @@ export class Workload {
   /** Another connection, which may be another ingress's, sees the acknowledged message from now on. */
   #onAck(queue: Queue, offset: number, names: readonly string[]): void {
     this.book.ack(queue, offset, names);
-    if (this.#random.below(4) > 0) return;
+    if (this.#random.below(4) > 0 || this.#checker.closed) return;
     const { topic, queueId } = queue;
     const end = offset + names.length;
-    this.#running++;
+    this.#checkCount++;
     this.#checker.send(RequestCodes.GET_MAX_OFFSET, { topic, queueId }, undefined, (answer) => {
       assert(
         Number(answer.ext['offset']) >= end,
         `max offset ${answer.ext['offset']} is behind the acknowledged ${end} seed=${this.sim.seed}`,
       );
-      this.#running--;
+      this.#checkCount--;
     });
-    this.#running++;
+    this.#checkCount++;
     this.#checker.pull(topic, queueId, 'checkers', { offset: end - 1 }, (answer) => {
       const seen = answer.code === ResponseCodes.SUCCESS ? recordsOf(answer).map(nameOf)[0] : `code ${answer.code}`;
       assert(seen === names.at(-1), `a pull at ${end - 1} sees ${seen}, not the acknowledged ${names.at(-1)} seed=${this.sim.seed}`);
-      this.#running--;
+      this.#checkCount--;
     });
   }
 

@@ -117,6 +117,10 @@ export class Coordinator implements Actor {
         if (link !== undefined) membership.linkClosed(link.id);
         return;
       }
+      case Messages.ingressStarted:
+        parts.clear();
+        if ((ring.words[at >> 2] as number) > 0) this.desk.ingressRestarted(ingress);
+        return;
       case Messages.ensureTopic: {
         const wish = parts.takeJson<EnsureTopic>(at);
         if (wish !== null) this.#onEnsure(ingress, wish);

@@ -77,6 +77,17 @@ export class Desk {
     if (joins !== null) this.offsets.joins.load(joins);
   }
 
+  /** What lived on the connections of its predecessor ends; all topics and groups go to the new one. */
+  ingressRestarted(ingress: number): void {
+    for (const link of this.links.ofIngress(ingress)) {
+      this.links.close(ingress, link.connectionId);
+      this.membership.linkClosed(link.id);
+    }
+    this.topics.tellAll();
+    this.groups.tellAll();
+    this.directory.restarted(ingress);
+  }
+
   removeTopic(topic: string): void {
     const keys = this.topics.remove(topic);
     if (keys === null) return;
@@ -111,7 +122,7 @@ export class Desk {
       this.#files.joins.save(this.offsets.joins.rows);
       this.offsets.joins.markSaved();
     }
-    this.directory.tell();
+    if (this.directory.tell().includes(0)) this.registrar.onIngressRestarted();
     this.registrar.topicsChanged(this.#unregistered.splice(0));
   }
 

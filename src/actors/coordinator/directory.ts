@@ -13,6 +13,8 @@ export class Directory {
   #removed: number[] = [];
   readonly #topics = new Map<string, TopicChange>();
   readonly #groups = new Map<string, GroupChange>();
+  /** Indexes of those that get everything, since they were restarted. */
+  readonly #restarted = new Set<number>();
 
   constructor(context: ActorContext) {
     this.#ingresses = context.namesOf('ingress').map((name) => context.outbox(name));
@@ -39,8 +41,13 @@ export class Directory {
     this.#groups.set(change.group, change);
   }
 
-  /** Dispatch hears of new queues before any ingress can use them. */
-  tell(): void {
+  /** The next telling holds everything: all topics and groups have been handed in by then. */
+  restarted(ingress: number): void {
+    this.#restarted.add(ingress);
+  }
+
+  /** Dispatch hears of new queues before any ingress can use them. Returns the ingresses that were told everything. */
+  tell(): number[] {
     for (const outbox of this.#dispatchers) {
       for (let at = 0; at < this.#added.length; at += KEYS_PER_MESSAGE) {
         outbox.sendJson(Messages.queuesAdded, { queues: this.#added.slice(at, at + KEYS_PER_MESSAGE) });
@@ -49,13 +56,19 @@ export class Directory {
         outbox.sendJson(Messages.queuesRemoved, { keys: this.#removed.slice(at, at + KEYS_PER_MESSAGE) });
       }
     }
-    for (const outbox of this.#ingresses) {
+    this.#ingresses.forEach((outbox, ingress) => {
+      const restarted = this.#restarted.has(ingress);
+      if (restarted) outbox.send(Messages.directoryBegins, []);
       for (const change of this.#topics.values()) outbox.sendJson(Messages.topicChanged, change);
       for (const change of this.#groups.values()) outbox.sendJson(Messages.groupChanged, change);
-    }
+      if (restarted) outbox.send(Messages.directoryEnds, []);
+    });
+    const restarted = [...this.#restarted];
+    this.#restarted.clear();
     this.#added = [];
     this.#removed = [];
     this.#topics.clear();
     this.#groups.clear();
+    return restarted;
   }
 }

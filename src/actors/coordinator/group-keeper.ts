@@ -43,6 +43,10 @@ export class GroupKeeper {
   load(file: GroupTableState | null): void {
     this.table.load(file);
     this.#dirty = file === null;
+    this.tellAll();
+  }
+
+  tellAll(): void {
     for (const config of this.table.all()) this.tell(config.groupName);
   }
 

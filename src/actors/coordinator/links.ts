@@ -36,6 +36,11 @@ export class Links {
     return this.#byId.get(id);
   }
 
+  /** The connections of an ingress, which has failed. */
+  ofIngress(ingress: number): Link[] {
+    return [...this.#byId.values()].filter((link) => link.ingress === ingress);
+  }
+
   close(ingress: number, connectionId: number): Link | undefined {
     const link = this.find(ingress, connectionId);
     if (link === undefined) return undefined;

@@ -98,6 +98,11 @@ export class Registrar {
     }
   }
 
+  /** The connections to name servers went with the ingress that had them. */
+  onIngressRestarted(): void {
+    for (const { peerId } of this.#servers) this.onPeerState({ peerId, connectionId: -1, error: 'its ingress was restarted' });
+  }
+
   /** An answer that came over a name server's connection. */
   onResponse(connectionId: number, header: Header, body: Buffer): void {
     const server = this.#servers.find((candidate) => candidate.connectionId === connectionId);

@@ -157,6 +157,11 @@ export class Connections {
     for (const client of this.#desk.clients.values()) client.connection.pause();
   }
 
+  destroyAll(): void {
+    this.#stopping = true;
+    for (const client of [...this.#desk.clients.values()]) client.connection.destroy();
+  }
+
   closeAll(): void {
     for (const client of [...this.#desk.clients.values()]) client.connection.end();
   }

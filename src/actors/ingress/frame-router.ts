@@ -38,6 +38,7 @@ export class FrameRouter {
     return {
       onFrame: (bytes, headerAt, headerSize, codec, bodyAt, bodySize) => {
         if (client.closed) return true;
+        if (!this.#relay.ready) return this.#desk.stall(client);
         const fault = readHeader(bytes, headerAt, headerSize, codec, this.#header);
         if (fault === null) return this.#route(client, bytes, headerAt, codec, bodyAt, bodySize);
         onFault(fault);

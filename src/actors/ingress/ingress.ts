@@ -61,6 +61,7 @@ export class Ingress implements Actor {
   }
 
   async start(): Promise<void> {
+    this.#relay.announce();
     await this.#listeners.open();
   }
 
@@ -96,6 +97,12 @@ export class Ingress implements Actor {
     });
     this.#connections.closeAll();
     this.#desk.records.close();
+  }
+
+  /** Ports and connections go; what their closing still tells the others goes out with the mail of the next incarnation. */
+  abandon(): void {
+    this.#listeners.close().catch(() => {});
+    this.#connections.destroyAll();
   }
 
   #checkStopped(): void {

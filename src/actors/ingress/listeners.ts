@@ -28,9 +28,10 @@ export class Listeners {
 
   async #bind(): Promise<void> {
     const { positions, settings } = this.#context;
-    const main = await this.#listen(settings.listenPort, -1, false);
+    // A restart takes the same ports again, also where any would do at first: clients and name servers know them.
+    const main = await this.#listen(positions.get(Positions.listenPort) || settings.listenPort, -1, false);
     if (settings.vipListenPort >= 0) {
-      const vip = await this.#listen(settings.vipListenPort, -1, true);
+      const vip = await this.#listen(positions.get(Positions.vipPort) || settings.vipListenPort, -1, true);
       positions.set(Positions.vipFd, vip.fd + 1);
       positions.set(Positions.vipPort, vip.port);
     }

@@ -24,12 +24,25 @@ export class Relay implements RingHandler {
   readonly #parts: PartAssembler;
   readonly #ring: RingReader;
   readonly #handlerFor: (peerId: number) => ConnectionHandler;
+  /** After a restart nothing is known of topics and groups, and mail that is still there was meant for the predecessor. */
+  #directory: 'known' | 'coming' | 'awaited';
 
   constructor(desk: Desk, ring: RingReader, handlerFor: (peerId: number) => ConnectionHandler) {
     this.#desk = desk;
     this.#ring = ring;
     this.#parts = new PartAssembler(ring);
     this.#handlerFor = handlerFor;
+    this.#directory = desk.context.incarnation === 0 ? 'known' : 'awaited';
+  }
+
+  /** Frames can be judged. */
+  get ready(): boolean {
+    return this.#directory === 'known';
+  }
+
+  /** Before all other mail of this incarnation. */
+  announce(): void {
+    this.#desk.coordinator.send(Messages.ingressStarted, [this.#desk.context.incarnation]);
   }
 
   drain(): number {
@@ -66,7 +79,14 @@ export class Relay implements RingHandler {
 
   onRecord(type: number, at: number): boolean {
     const { directory } = this.#desk;
+    if (this.#directory === 'awaited' && type !== Messages.directoryBegins) return true;
     switch (type) {
+      case Messages.directoryBegins:
+        this.#directory = 'coming';
+        break;
+      case Messages.directoryEnds:
+        this.#directory = 'known';
+        break;
       case Messages.answer:
         this.#onAnswer(at);
         break;

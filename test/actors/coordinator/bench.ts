@@ -108,6 +108,7 @@ export class Bench {
       name: 'coordinator',
       kind: 'coordinator',
       index: 0,
+      incarnation: 0,
       settings,
       boot,
       clock: this.clock,
