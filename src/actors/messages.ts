@@ -5,6 +5,8 @@
 // an answer whose token is unknown (its asker was restarted) is dropped and counted. JSON messages travel as: last (1 or 0),
 // partSize, then a part of the text.
 
+import { assert } from '../base/assert.ts';
+
 export const Messages = {
   // ingress -> commit-log
   /** token, queueKey, recordCount, then per record: size, tagsCode, recordFlags, record bytes padded to 4. */
@@ -50,7 +52,7 @@ export const Messages = {
   /** incarnation (0: the first): first of its mail. What its predecessor had open is gone, and what it was told is forgotten. */
   ingressStarted: 86,
   /** JSON EnsureGroup: a pull was served to a group that nobody has made yet; not answered. */
-  ensureGroup: 86,
+  ensureGroup: 87,
 
   // coordinator -> ingress
   /** connectionId, last, partSize, then a part of a frame for that connection. */
@@ -78,6 +80,7 @@ export const Messages = {
   // coordinator -> commit-log: nothing; a new queue key starts at offset 0.
 } as const;
 export type Message = (typeof Messages)[keyof typeof Messages];
+assert(new Set(Object.values(Messages)).size === Object.keys(Messages).length, 'no two messages have one id');
 
 export const AppendStatuses = { stored: 0, unavailable: 1 } as const;
 
