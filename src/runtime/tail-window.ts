@@ -139,10 +139,20 @@ export class WindowReader {
   /** Copies the log's bytes; false, and rubbish in `into`, where they are not or no longer all in the window. */
   read(position: number, size: number, into: Uint8Array, at: number): boolean {
     if (position < this.low() || position + size > this.high()) return false;
+    this.copy(position, size, into, at);
+    return this.isIntact(position);
+  }
+
+  /** For several parts of one answer: copies without a check. They are good where `isIntact` of the lowest position is true afterwards. */
+  copy(position: number, size: number, into: Uint8Array, at: number): void {
     const index = position & (this.sizeBytes - 1);
     const first = Math.min(size, this.sizeBytes - index);
     copyBytes(this.#bytes, dataAt + index, into, at, first);
     if (first < size) copyBytes(this.#bytes, dataAt, into, at + first, size - first);
+  }
+
+  /** Whether all that was copied from this position on, before this call, was still the log's bytes. */
+  isIntact(position: number): boolean {
     fence();
     return position >= this.low();
   }

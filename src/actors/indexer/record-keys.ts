@@ -1,12 +1,16 @@
 // The index keys of a record: `topic#UNIQ_KEY`, and `topic#key` for each of its KEYS.
 import { readUtf8 } from '../../base/bytes.ts';
 import { PropertyScan, scanProperties } from '../../message/properties.ts';
-import { propertiesAt, propertiesSize, readSysFlag, SysFlags, topicAt, topicSize } from '../../message/record.ts';
+import { bodyAt, bodySize, propertiesAt, propertiesSize, readSysFlag, SysFlags, topicAt, topicSize } from '../../message/record.ts';
 import type { FeedHandler } from '../../runtime/feed.ts';
 import type { WindowReader } from '../../runtime/tail-window.ts';
 import { LogReader } from '../../store/log-reader.ts';
 import type { ActorContext } from '../context.ts';
 import { Positions } from '../context.ts';
+
+/** All fields before the body, with both hosts as IPv6. */
+const HEAD_SIZE = 112;
+const WHOLE_SIZE_MAX = 512;
 
 export type OnKey = (key: string, position: number, storeTimeMs: number) => void;
 
@@ -31,11 +35,19 @@ export class RecordKeys {
     };
   }
 
+  /** Fills the buffer with the record, but for a long body, of which only the place is kept. */
   #read(position: number, size: number): boolean {
     if (this.#record.length < size) this.#record = Buffer.allocUnsafeSlow(size * 2);
-    if (this.#window.read(position, size, this.#record, 0)) return true;
+    if (size <= WHOLE_SIZE_MAX) return this.#copy(position, 0, size);
+    if (!this.#copy(position, 0, HEAD_SIZE)) return false;
+    const tailAt = bodyAt(this.#record, 0) + bodySize(this.#record, 0);
+    return this.#copy(position, tailAt, size - tailAt);
+  }
+
+  #copy(position: number, at: number, size: number): boolean {
+    if (this.#window.read(position + at, size, this.#record, at)) return true;
     this.#log.setStable(this.#context.positions.get(Positions.appended));
-    return this.#log.read(position, size, this.#record, 0);
+    return this.#log.read(position + at, size, this.#record, at);
   }
 
   #keysOf(position: number, storeTimeMs: number, onKey: OnKey): void {

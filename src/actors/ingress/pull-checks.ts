@@ -1,4 +1,5 @@
 // Whether a pull may be served, with the code, text and fields for one that may not; in the order in which stock brokers judge.
+import { groupFault } from '../../message/names.ts';
 import { parseTagExpression } from '../../message/tags.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { PullRequest } from '../../protocol/commands/pull-message.ts';
@@ -28,7 +29,7 @@ export function judgePull(desk: Desk, request: PullRequest, from: Connection): P
   if (request.litePull && !settings.litePullMessageEnable) {
     return forbidden(ForbiddenBy.broker, `the broker[${settings.brokerIP1}] for lite pull consumer is forbidden`);
   }
-  const group = desk.directory.group(request.group) ?? (settings.autoCreateSubscriptionGroup ? defaultGroup : undefined);
+  const group = desk.directory.group(request.group) ?? unmadeGroup(settings.autoCreateSubscriptionGroup, request.group);
   if (group === undefined)
     return refuse(ResponseCodes.SUBSCRIPTION_GROUP_NOT_EXIST, `subscription group [${request.group}] does not exist`);
   if (!group.consumeEnable) return forbidden(ForbiddenBy.group, `subscription group no permission, ${request.group}`);
@@ -50,6 +51,11 @@ export function judgePull(desk: Desk, request: PullRequest, from: Connection): P
   const filter = request.hasSubscription ? ownFilter(request) : liveFilter(group, request);
   if ('ok' in filter) return filter;
   return { ok: true, queueKey: topic.keys[request.queueId] as number, codes: filter.codes, newGroup: group === defaultGroup };
+}
+
+/** A group with a name that nobody may give it is not made, so it does not exist either. */
+function unmadeGroup(madeByItself: boolean, name: string): DirectoryGroup | undefined {
+  return madeByItself && groupFault(name) === null ? defaultGroup : undefined;
 }
 
 interface Filter {

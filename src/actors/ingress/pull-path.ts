@@ -13,6 +13,8 @@ import type { Desk } from './desk.ts';
 import { judgePull, type PullVerdict } from './pull-checks.ts';
 
 const PULL_HEAD_SIZE = 32;
+/** Words of a `pulled` before its spans. */
+const SPANS_AT = 9;
 const SPAN_WORDS = 3;
 
 interface PendingPull {
@@ -139,7 +141,7 @@ export class PullPath {
     const max = join64(words[word + 6] as number, words[word + 7] as number);
     const spanCount = words[word + 8] as number;
     let bodySize = 0;
-    for (let i = 0; i < spanCount; i++) bodySize += words[word + 11 + i * SPAN_WORDS] as number;
+    for (let i = 0; i < spanCount; i++) bodySize += words[word + SPANS_AT + 2 + i * SPAN_WORDS] as number;
     const remark = statusNames[status];
     const headSize = pullAnswerHeaderSizeMax(remark);
     const inChunk = headSize + bodySize <= CHUNK_SIZE;
@@ -149,27 +151,11 @@ export class PullPath {
     const from = inChunk ? client.outputAt : 0;
     const code = codeOf(status, pull.offset);
     const bodyAt = writePullAnswerHeader(out, from, pull.codec, pull.opaque, code, next, min, max, remark, bodySize);
-    let end = bodyAt;
-    for (let i = 0; i < spanCount; i++) {
-      const span = word + 9 + i * SPAN_WORDS;
-      const size = words[span + 2] as number;
-      if (!this.#desk.records.read(join64(words[span] as number, words[span + 1] as number), size, out, end)) {
-        // Retention took the oldest of them between look-up and copy: the client goes on behind them.
-        end = writePullAnswerHeader(
-          out,
-          from,
-          pull.codec,
-          pull.opaque,
-          ResponseCodes.PULL_RETRY_IMMEDIATELY,
-          next,
-          min,
-          max,
-          'MESSAGE_WAS_REMOVING',
-          0,
-        );
-        break;
-      }
-      end += size;
+    let end = this.#desk.records.readSpans(words, word + SPANS_AT, spanCount, out, bodyAt);
+    if (end < 0) {
+      // Retention took the oldest of them between look-up and copy: the client goes on behind them.
+      const gone = ResponseCodes.PULL_RETRY_IMMEDIATELY;
+      end = writePullAnswerHeader(out, from, pull.codec, pull.opaque, gone, next, min, max, 'MESSAGE_WAS_REMOVING', 0);
     }
     if (inChunk) client.wrote(end);
     else client.send(out.subarray(0, end));
