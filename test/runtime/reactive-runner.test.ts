@@ -1,0 +1,101 @@
+// The runner of threads with sockets: a turn after each round of the event loop that asked for one, the bell, and deadlines.
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { FakeClock, systemClock } from '../../src/base/clock.ts';
+import { Doorbell, doorbellMemorySize } from '../../src/runtime/doorbell.ts';
+import { Duty } from '../../src/runtime/duty.ts';
+import { ReactiveRunner } from '../../src/runtime/reactive-runner.ts';
+import { noMeter, PlainActor } from './plain-actor.ts';
+
+interface Rig {
+  readonly runner: ReactiveRunner;
+  readonly sender: Doorbell;
+  readonly actor: PlainActor;
+  /** Settles when the actor is called the next time. */
+  nextPass(): Promise<void>;
+}
+
+async function rig(t: ExecutionContext, clock = systemClock): Promise<Rig> {
+  const duty = new Duty(clock, () => {});
+  const actor = new PlainActor('socket');
+  let onPass = (): void => {};
+  actor.work = () => {
+    onPass();
+    return 0;
+  };
+  duty.add(actor, noMeter);
+  await duty.start('socket');
+  const memory = new SharedArrayBuffer(doorbellMemorySize(1));
+  const runner = new ReactiveRunner(duty, new Doorbell(memory, 0), clock);
+  t.teardown(() => runner.close());
+  const nextPass = (): Promise<void> => new Promise((resolve) => (onPass = resolve));
+  return { runner, sender: new Doorbell(memory, 0), actor, nextPass };
+}
+
+test('reactive runner: many wakes of one round become one turn, after it', async (t) => {
+  const { runner, actor } = await rig(t);
+  for (let i = 0; i < 10; i++) runner.wake();
+  t.is(actor.passes, 0);
+  await turn();
+  await turn();
+  // One look, and one more after the wake-up is armed.
+  t.is(actor.passes, 2);
+});
+
+test('reactive runner: the bell wakes it from its sleep, again and again', async (t) => {
+  const { runner, sender, actor, nextPass } = await rig(t);
+  runner.start();
+  await turn();
+  await turn();
+  for (let i = 0; i < 20; i++) {
+    const before = actor.passes;
+    const woken = nextPass();
+    sender.ring();
+    await woken;
+    await turn();
+    t.true(actor.passes > before);
+  }
+});
+
+test('reactive runner: a deadline wakes it, and a nearer one that comes later does too', async (t) => {
+  const { runner, actor, nextPass } = await rig(t);
+  actor.dueMs = systemClock.steadyMs() + 60_000;
+  runner.start();
+  await turn();
+  await turn();
+  actor.dueMs = systemClock.steadyMs() + 5;
+  runner.wake();
+  await turn();
+  await turn();
+  const woken = nextPass();
+  await woken;
+  t.true(systemClock.steadyMs() >= actor.dueMs - 1);
+  actor.dueMs = Number.POSITIVE_INFINITY;
+});
+
+test('reactive runner: work without end leaves the sockets their turns', async (t) => {
+  const { runner, actor } = await rig(t);
+  actor.work = () => 1;
+  runner.start();
+  for (let i = 0; i < 5; i++) {
+    const before = actor.passes;
+    await turn();
+    await turn();
+    t.true(actor.passes > before);
+    t.true(actor.passes - before < 100);
+  }
+});
+
+test('reactive runner: closed, it neither turns nor keeps a timer', async (t) => {
+  const { runner, sender, actor } = await rig(t, new FakeClock());
+  actor.dueMs = 1;
+  runner.start();
+  await turn();
+  await turn();
+  runner.close();
+  const before = actor.passes;
+  runner.wake();
+  sender.ring();
+  await sleep(10);
+  t.is(actor.passes, before);
+});
