@@ -75,6 +75,17 @@ export function javaHashUtf8(b: Uint8Array, at: number, end: number): number {
   return hash;
 }
 
+export function isAscii(b: Uint8Array, at: number, end: number): boolean {
+  for (let i = at; i < end; i++) if ((b[i] as number) >= 0x80) return false;
+  return true;
+}
+
+/** `javaHash` of a text with that hash so far, followed by ASCII bytes [at, end). */
+export function extendJavaHash(hash: number, b: Uint8Array, at: number, end: number): number {
+  for (let i = at; i < end; i++) hash = (Math.imul(31, hash) + (b[i] as number)) | 0;
+  return hash;
+}
+
 /** UTF-8 bytes [at, end) as text; a decoder cannot read shared memory, so such bytes are copied first. */
 export function readUtf8(b: Uint8Array, at: number, end: number): string {
   if (Buffer.isBuffer(b)) return b.toString('utf8', at, end);

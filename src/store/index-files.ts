@@ -15,8 +15,12 @@ export interface IndexOpening {
 
 /** Hash of a key as it is stored: not negative. */
 export function indexHash(key: string): number {
-  const hash = Math.abs(javaHash(key));
-  return hash === 0x8000_0000 ? 0 : hash;
+  return storedHash(javaHash(key));
+}
+
+function storedHash(hash: number): number {
+  const positive = Math.abs(hash);
+  return positive === 0x8000_0000 ? 0 : positive;
 }
 
 export class IndexFiles {
@@ -74,8 +78,13 @@ export class IndexFiles {
   }
 
   insert(key: string, position: number, timeMs: number): void {
+    this.insertHashed(javaHash(key), position, timeMs);
+  }
+
+  /** @param hash Java's hash of the key. */
+  insertHashed(hash: number, position: number, timeMs: number): void {
     if (position <= this.#skipThrough) return;
-    this.#writable(timeMs).insert(indexHash(key), position, timeMs);
+    this.#writable(timeMs).insert(storedHash(hash), position, timeMs);
   }
 
   /**

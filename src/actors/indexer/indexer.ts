@@ -55,7 +55,7 @@ export class Indexer implements Actor {
     const from = index.fileCount > 0 ? Math.min(boot.dispatchFrom, index.newestPosition) : positions.get(Positions.logMin);
     this.#follower = new LogFollower(
       this.#context,
-      this.#keys.handler((key, position, timeMs) => this.#insert(key, position, timeMs)),
+      this.#keys.handler((hash, position, timeMs) => this.#insert(hash, position, timeMs)),
       () => 0,
       Math.max(from, positions.get(Positions.logMin)),
     );
@@ -90,9 +90,9 @@ export class Indexer implements Actor {
     return count;
   }
 
-  #insert(key: string, position: number, timeMs: number): void {
+  #insert(hash: number, position: number, timeMs: number): void {
     try {
-      this.#index?.insert(key, position, timeMs);
+      this.#index?.insertHashed(hash, position, timeMs);
       this.#context.counters.add(CounterIds.records, 1);
     } catch (error) {
       this.#context.log.error('writing the index failed: queries by key miss messages from here on', { error: errorText(error), position });

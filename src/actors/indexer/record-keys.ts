@@ -1,5 +1,5 @@
 // The index keys of a record: `topic#UNIQ_KEY`, and `topic#key` for each of its KEYS.
-import { readUtf8 } from '../../base/bytes.ts';
+import { extendJavaHash, isAscii, javaHashUtf8, readUtf8 } from '../../base/bytes.ts';
 import { PropertyScan, scanProperties } from '../../message/properties.ts';
 import { bodyAt, bodySize, propertiesAt, propertiesSize, readSysFlag, SysFlags, topicAt, topicSize } from '../../message/record.ts';
 import type { FeedHandler } from '../../runtime/feed.ts';
@@ -12,7 +12,11 @@ import { Positions } from '../context.ts';
 const HEAD_SIZE = 112;
 const WHOLE_SIZE_MAX = 512;
 
-export type OnKey = (key: string, position: number, storeTimeMs: number) => void;
+const HASH_SIGN = 0x23;
+const SPACE = 0x20;
+
+/** @param hash Java's hash of the whole key. */
+export type OnKey = (hash: number, position: number, storeTimeMs: number) => void;
 
 export class RecordKeys {
   readonly #context: ActorContext;
@@ -53,14 +57,29 @@ export class RecordKeys {
   #keysOf(position: number, storeTimeMs: number, onKey: OnKey): void {
     const record = this.#record;
     if ((readSysFlag(record, 0) & SysFlags.transactionMask) === SysFlags.rollback) return;
-    const at = topicAt(record, 0);
-    const topic = readUtf8(record, at, at + topicSize(record, 0));
+    const topic = topicAt(record, 0);
+    const topicEnd = topic + topicSize(record, 0);
     const properties = propertiesAt(record, 0);
     const scan = this.#scan;
     scanProperties(record, properties, properties + propertiesSize(record, 0), scan);
-    if (scan.uniqueKeyAt >= 0) onKey(`${topic}#${readUtf8(record, scan.uniqueKeyAt, scan.uniqueKeyEnd)}`, position, storeTimeMs);
-    if (scan.keysAt < 0) return;
-    for (const key of readUtf8(record, scan.keysAt, scan.keysEnd).split(' '))
-      if (key !== '') onKey(`${topic}#${key}`, position, storeTimeMs);
+    if (scan.uniqueKeyAt < 0 && scan.keysAt < 0) return;
+    const prefix = Math.imul(31, javaHashUtf8(record, topic, topicEnd)) + HASH_SIGN;
+    if (scan.uniqueKeyAt >= 0) onKey(this.#hash(prefix, scan.uniqueKeyAt, scan.uniqueKeyEnd), position, storeTimeMs);
+    for (let at = scan.keysAt; at >= 0 && at < scan.keysEnd; ) {
+      let end = at;
+      while (end < scan.keysEnd && record[end] !== SPACE) end++;
+      if (end > at) onKey(this.#hash(prefix, at, end), position, storeTimeMs);
+      at = end + 1;
+    }
+  }
+
+  /** Java's hash of `topic#` and the key in [at, end). */
+  #hash(prefix: number, at: number, end: number): number {
+    const record = this.#record;
+    if (isAscii(record, at, end)) return extendJavaHash(prefix, record, at, end);
+    let hash = prefix;
+    const key = readUtf8(record, at, end);
+    for (let i = 0; i < key.length; i++) hash = (Math.imul(31, hash) + key.charCodeAt(i)) | 0;
+    return hash;
   }
 }
