@@ -36,12 +36,14 @@ export class RecordReader {
    */
   readSpans(words: Int32Array, word: number, count: number, into: Uint8Array, at: number): number {
     const low = this.#window.low();
+    // After a start the window is empty: it lies before all that the files have.
+    const high = this.#window.high();
     let lowest = Number.POSITIVE_INFINITY;
     let end = at;
     for (let i = 0, span = word; i < count; i++, span += SPAN_WORDS) {
       const position = join64(words[span] as number, words[span + 1] as number);
       const size = words[span + 2] as number;
-      if (position < low) return this.#readEach(words, word, count, into, at);
+      if (position < low || position + size > high) return this.#readEach(words, word, count, into, at);
       this.#window.copy(position, size, into, end);
       if (position < lowest) lowest = position;
       end += size;
