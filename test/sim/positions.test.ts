@@ -111,6 +111,47 @@ test('positions: BR-102: 200 seeds of a group that starts on an empty queue whil
   }
 });
 
+test('positions: BR-07: 200 seeds of a heartbeat among sends: the start lies where the group joined', async (t) => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const sim = await SimBroker.start(seed);
+    const producer = sim.client();
+    const member = sim.client();
+    producer.askSend('Orders', 0, 'old');
+    let acked = 1;
+    let sent = 1;
+    let joined = false;
+    let ackedBeforeBeat = 0;
+    let sentBeforeJoin = 0;
+    const beatAt = 1 + sim.random.below(6);
+    // Messages and the joining are ordered by time: within one millisecond either order is right.
+    for (let i = 0; i < 8; i++) {
+      if (i === beatAt) {
+        sim.runner.runFor(1);
+        ackedBeforeBeat = acked;
+        member.beat({ consumers: [consumer('late', 'Orders', 'CONSUME_FROM_LAST_OFFSET')] });
+      }
+      sent++;
+      producer.send(RequestCodes.SEND_MESSAGE_V2, sendFields('Orders', 0, `m${i}`), bodyOf('m', 10), () => {
+        acked++;
+      });
+      const steps = sim.random.below(60);
+      for (let step = 0; step < steps; step++) {
+        sim.runner.step(sim.clock.steadyMs() + 1);
+        if (!joined && member.answers.size > 0) {
+          joined = true;
+          sentBeforeJoin = sent;
+        }
+      }
+    }
+    sim.runner.runUntil(() => acked === sent && member.answers.size > 0);
+    const start = startOffset(member, 'late', 'Orders', 0);
+    const latest = joined ? sentBeforeJoin : sent;
+    t.true(start >= ackedBeforeBeat && start <= latest, `seed ${seed}: ${start} not in ${ackedBeforeBeat}..${latest}`);
+    t.is(readFrom(member, 'Orders', 0, start).length, sent - start);
+    sim.assertHealthy();
+  }
+});
+
 test('positions: BR-28: a page cut short by its bytes, count or scan says where to go on', async (t) => {
   const sim = await SimBroker.start(3, { overrides: { maxMessageSize: 131_072 } });
   const client = sim.client();

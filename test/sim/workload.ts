@@ -311,6 +311,8 @@ function readAll(client: SimClient, topic: string, queueId: number, tags: string
     if (answer.code === ResponseCodes.SUCCESS) {
       for (const record of recordsOf(answer)) all.push({ offset: record.queueOffset, name: nameOf(record) });
     } else assert(answer.code === ResponseCodes.PULL_RETRY_IMMEDIATELY, `code ${answer.code} ${answer.remark} seed=${client.sim.seed}`);
-    offset = Number(answer.ext['nextBeginOffset']);
+    const next = Number(answer.ext['nextBeginOffset']);
+    assert(next > offset, `a pull at ${offset} leads to ${next} code=${answer.code} ${answer.remark} seed=${client.sim.seed}`);
+    offset = next;
   }
 }
