@@ -2,9 +2,10 @@
 import test from 'ava';
 import { RequestCodes } from '../../src/protocol/codes.ts';
 import type { Files } from '../../src/store/files/files.ts';
+import { QueueReader } from './queue-reader.ts';
 import { SimBroker } from './sim-broker.ts';
 import { nameOf, recordsOf } from './sim-client.ts';
-import { QueueReader, Workload } from './workload.ts';
+import { Workload } from './workload.ts';
 
 test('sim: a broker starts, takes a message, gives it back, and stops in order', async (t) => {
   const sim = await SimBroker.start(1);

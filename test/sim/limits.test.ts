@@ -3,9 +3,10 @@ import test from 'ava';
 import { encodeBatch } from '../../src/message/batch.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { CounterIds } from '../../src/runtime/counters.ts';
+import { checkBook } from './book.ts';
 import { SimBroker } from './sim-broker.ts';
 import { bodyOf, nameOf, propertiesOf, recordsOf, type SimClient, sendFields } from './sim-client.ts';
-import { checkBook, Workload } from './workload.ts';
+import { Workload } from './workload.ts';
 
 function sendBatch(client: SimClient, topic: string, queueId: number, name: string, count: number, size: number): number {
   const entries = Array.from({ length: count }, (_, i) => {

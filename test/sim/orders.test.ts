@@ -3,8 +3,10 @@ import test from 'ava';
 import { assert } from '../../src/base/assert.ts';
 import { SeededRandom } from '../../src/base/random.ts';
 import { RequestCodes } from '../../src/protocol/codes.ts';
+import { checkBook } from './book.ts';
+import { QueueReader } from './queue-reader.ts';
 import { SimBroker } from './sim-broker.ts';
-import { checkBook, QueueReader, Workload } from './workload.ts';
+import { Workload } from './workload.ts';
 
 const SEED_COUNT = 200;
 const RESTART_SEED_COUNT = 100;

@@ -4,9 +4,10 @@ import { decodeConsumerIds } from '../../src/protocol/bodies/consumer-ids.ts';
 import type { ConsumerData } from '../../src/protocol/bodies/heartbeat.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { CounterIds } from '../../src/runtime/counters.ts';
+import { checkBook } from './book.ts';
 import { SimBroker } from './sim-broker.ts';
 import { nameOf, recordsOf } from './sim-client.ts';
-import { checkBook, Workload } from './workload.ts';
+import { Workload } from './workload.ts';
 
 const member: ConsumerData = {
   group: 'team',

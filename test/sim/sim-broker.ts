@@ -38,6 +38,8 @@ export interface SimOptions {
   readonly log?: Log;
 }
 
+/** Enough for what a test has under way, and quickly allocated. */
+const RING_SIZE_MAX = 256 * 1024;
 /** The farewell to name servers gets this long. */
 const FAREWELL_MS = 50;
 
@@ -197,12 +199,12 @@ function settingsOf(options: SimOptions): Settings {
   const sets = { listenPort: 0, namesrvListenPort: 0, embeddedNamesrv: true, storePathRootDir: '/store', ...options.settings };
   const { settings } = loadSettings({ sets: Object.entries(sets).map(([name, value]) => `${name}=${value}`) });
   // Small tables, windows and rings: each run allocates its own, and what is small is full sooner.
-  const small = { maxQueueCount: 4096, tailWindowSizeBytes: 1024 * 1024, feedEntryCount: 4096, appendRingSizeBytes: 1024 * 1024 };
-  return { ...settings, ...small, requestRingSizeBytes: 256 * 1024, ...options.overrides };
+  const small = { maxQueueCount: 4096, tailWindowSizeBytes: 1024 * 1024, feedEntryCount: 4096, appendRingSizeBytes: RING_SIZE_MAX };
+  return { ...settings, ...small, requestRingSizeBytes: RING_SIZE_MAX, ...options.overrides };
 }
 
 function topologyOf(settings: Settings, options: SimOptions): Topology {
-  return layOut({
+  const topology = layOut({
     ingressCount: options.ingressCount ?? 2,
     dispatchCount: options.dispatchCount ?? 2,
     embeddedNamesrv: settings.embeddedNamesrv,
@@ -214,4 +216,6 @@ function topologyOf(settings: Settings, options: SimOptions): Topology {
     feedEntryCount: settings.feedEntryCount,
     queueCountMax: settings.maxQueueCount,
   });
+  const rings = topology.rings.map((ring) => ({ ...ring, capacityBytes: Math.min(ring.capacityBytes, RING_SIZE_MAX) }));
+  return { ...topology, rings };
 }

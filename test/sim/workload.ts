@@ -1,8 +1,9 @@
-// Producers and consumers that work at random on a simulated broker, and the book of what was acknowledged and what was read.
+// Producers that send at random to a simulated broker, each over a connection that may be cut, and check what they are told.
 import { assert } from '../../src/base/assert.ts';
 import { type Random, SeededRandom } from '../../src/base/random.ts';
 import { encodeBatch } from '../../src/message/batch.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
+import { Book, type Queue } from './book.ts';
 import type { SimBroker } from './sim-broker.ts';
 import { type Answer, bodyOf, nameOf, propertiesOf, recordsOf, type SimClient, sendFields } from './sim-client.ts';
 
@@ -24,44 +25,6 @@ export interface WorkloadOptions {
 /** A port that nobody listens on for a moment is not asked more often. */
 const RECONNECT_MS = 20;
 const TAGS = ['A', 'B', 'C', ''];
-
-interface Queue {
-  readonly topic: string;
-  readonly queueId: number;
-  /** Acknowledged: name by offset. */
-  readonly acked: Map<number, string>;
-  /** Tag of everything sent to it, acknowledged or not. */
-  readonly sent: Map<string, string>;
-}
-
-/** What the broker has promised. */
-export class Book {
-  readonly queues: Queue[] = [];
-  ackCount = 0;
-
-  constructor(topics: readonly string[], queueCount: number) {
-    for (const topic of topics) {
-      for (let queueId = 0; queueId < queueCount; queueId++) this.queues.push({ topic, queueId, acked: new Map(), sent: new Map() });
-    }
-  }
-
-  ack(queue: Queue, offset: number, names: readonly string[]): void {
-    names.forEach((name, i) => {
-      const before = queue.acked.get(offset + i);
-      assert(
-        before === undefined,
-        `two acknowledgements share an offset ${queue.topic}/${queue.queueId} offset=${offset + i} ${before} ${name}`,
-      );
-      queue.acked.set(offset + i, name);
-    });
-    this.ackCount += names.length;
-  }
-
-  /** First offset that nothing acknowledged has reached. */
-  endOf(queue: Queue): number {
-    return Math.max(-1, ...queue.acked.keys()) + 1;
-  }
-}
 
 export class Workload {
   readonly sim: SimBroker;
@@ -222,97 +185,5 @@ export class Workload {
 
   #size(): number {
     return 1 + this.#random.below(this.#options.bodySizeMax);
-  }
-}
-
-/** Reads one queue from its start by long polling, and keeps what it got. */
-export class QueueReader {
-  readonly offsets: number[] = [];
-  readonly names: string[] = [];
-  readonly #client: SimClient;
-  readonly #topic: string;
-  readonly #queueId: number;
-  readonly #group: string;
-  readonly #tags: string;
-  offset = 0;
-  committed = -1;
-  stopped = false;
-
-  constructor(client: SimClient, topic: string, queueId: number, group: string, tags = '*') {
-    this.#client = client;
-    this.#topic = topic;
-    this.#queueId = queueId;
-    this.#group = group;
-    this.#tags = tags;
-  }
-
-  start(): void {
-    const commits = this.offset % 3 === 1;
-    if (commits) this.committed = this.offset;
-    const options = { offset: this.offset, suspendMs: 2_000, tags: this.#tags, ...(commits ? { commitOffset: this.offset } : {}) };
-    this.#client.pull(this.#topic, this.#queueId, this.#group, options, (answer) => this.#onAnswer(answer));
-  }
-
-  #onAnswer(answer: Answer): void {
-    const { sim } = this.#client;
-    const known: readonly number[] = [
-      ResponseCodes.SUCCESS,
-      ResponseCodes.PULL_NOT_FOUND,
-      ResponseCodes.PULL_RETRY_IMMEDIATELY,
-      ResponseCodes.TOPIC_NOT_EXIST,
-    ];
-    assert(known.includes(answer.code), `pull of ${this.#topic}/${this.#queueId} code=${answer.code} ${answer.remark} seed=${sim.seed}`);
-    if (answer.code === ResponseCodes.SUCCESS) {
-      for (const record of recordsOf(answer)) {
-        this.offsets.push(record.queueOffset);
-        this.names.push(nameOf(record));
-      }
-    }
-    if (answer.code !== ResponseCodes.TOPIC_NOT_EXIST) {
-      const next = Number(answer.ext['nextBeginOffset']);
-      const moves = answer.code !== ResponseCodes.PULL_NOT_FOUND;
-      assert(moves ? next > this.offset : next === this.offset, `next ${next} after ${this.offset} code=${answer.code} seed=${sim.seed}`);
-      this.offset = next;
-    }
-    if (!this.stopped) this.start();
-  }
-}
-
-/** The promises against what can be read now: each queue from its start, by a client of its own. */
-export function checkBook(sim: SimBroker, book: Book): void {
-  const client = sim.client();
-  for (const queue of book.queues) {
-    const { topic, queueId, acked, sent } = queue;
-    const where = `${topic}/${queueId} seed=${sim.seed}`;
-    const all = readAll(client, topic, queueId, '*');
-    all.forEach(({ offset }, i) => {
-      assert(offset === i, `offsets have a gap at ${i}: ${offset} ${where}`);
-    });
-    for (const [offset, name] of acked)
-      assert(all[offset]?.name === name, `acknowledged ${name} at ${offset}, found ${all[offset]?.name} ${where}`);
-    const names = all.map((entry) => entry.name);
-    assert(new Set(names).size === names.length, `a message is there twice ${where}`);
-    for (const name of names) assert(sent.has(name), `nobody sent ${name} ${where}`);
-    const tagged = readAll(client, topic, queueId, 'A || C').map((entry) => entry.name);
-    const wanted = names.filter((name) => ['A', 'C'].includes(sent.get(name) as string));
-    assert(tagged.join() === wanted.join(), `by tags: ${tagged} wanted: ${wanted} ${where}`);
-    if (acked.size > 0) {
-      const end = client.askNumber(RequestCodes.GET_MAX_OFFSET, topic, queueId);
-      assert(end === all.length, `max offset ${end} of ${all.length} messages ${where}`);
-    }
-  }
-}
-
-function readAll(client: SimClient, topic: string, queueId: number, tags: string): { offset: number; name: string }[] {
-  const all: { offset: number; name: string }[] = [];
-  for (let offset = 0; ; ) {
-    const answer = client.askPull(topic, queueId, 'auditors', { offset, tags });
-    if (answer.code === ResponseCodes.PULL_NOT_FOUND || answer.code === ResponseCodes.TOPIC_NOT_EXIST) return all;
-    if (answer.code === ResponseCodes.SUCCESS) {
-      for (const record of recordsOf(answer)) all.push({ offset: record.queueOffset, name: nameOf(record) });
-    } else assert(answer.code === ResponseCodes.PULL_RETRY_IMMEDIATELY, `code ${answer.code} ${answer.remark} seed=${client.sim.seed}`);
-    const next = Number(answer.ext['nextBeginOffset']);
-    assert(next > offset, `a pull at ${offset} leads to ${next} code=${answer.code} ${answer.remark} seed=${client.sim.seed}`);
-    offset = next;
   }
 }
