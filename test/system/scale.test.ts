@@ -76,8 +76,9 @@ test('scale: 10,000 queues are made, written, read, and there after the next sta
     t.true(descriptorCount(first) < sets.queueFileCountMax + 100, `descriptors=${descriptorCount(first)}`);
     t.true(residentMib(first) < RESIDENT_MAX_MIB, `resident=${residentMib(first)} MiB`);
   }
-  t.is((await first.stop()).code, 0, first.stderr);
-  mark('stop');
+  // Killed: an orderly stop would sync ten thousand files, which is a test of the disk.
+  await first.stop('SIGKILL');
+  mark('kill');
 
   const second = await runBroker(t, { store, sets });
   mark('start');

@@ -91,8 +91,10 @@ export class PullPath {
     words[word++] = token;
     words[word++] = client.id;
     words[word++] = queueKey;
-    words[word++] = high32(request.offset);
-    words[word++] = low32(request.offset);
+    // What two words cannot hold would come out as another offset; beyond the end is beyond the end.
+    const offset = Math.max(-1, Math.min(request.offset, Number.MAX_SAFE_INTEGER));
+    words[word++] = high32(offset);
+    words[word++] = low32(offset);
     words[word++] = request.maxCount;
     words[word++] = this.#suspendMs(request);
     words[word++] = codes === null ? -1 : codes.length;
@@ -101,7 +103,7 @@ export class PullPath {
     this.#pending.set(token, { client, opaque: header.opaque, codec: header.codec, oneway: header.isOneway, offset: request.offset });
     client.pendingCount++;
     this.#desk.context.counters.add(CounterIds.requests, 1);
-    if (request.commits && request.commitOffset >= 0) this.#commitOffset(request);
+    if (request.commits && request.commitOffset >= 0 && Number.isSafeInteger(request.commitOffset)) this.#commitOffset(request);
     return true;
   }
 

@@ -37,6 +37,10 @@ function onUpdate(desk: Desk, { header, link }: Request): Reply {
   if (!desk.groups.table.has(group)) return refuse(ResponseCodes.SUBSCRIPTION_GROUP_NOT_EXIST, `Group ${group} not exist!`);
   if (!desk.topics.table.has(topic)) return refuse(ResponseCodes.TOPIC_NOT_EXIST, `Topic ${topic} not exist!`);
   if (queueId < 0) return refuse(ResponseCodes.INVALID_PARAMETER, `queueId is out of range queueId=${queueId} min=0 topic=${topic}`);
+  if (!Number.isSafeInteger(offset)) {
+    const remark = `offset is beyond any queue commitOffset=${header.field('commitOffset')} max=${Number.MAX_SAFE_INTEGER}`;
+    return refuse(ResponseCodes.INVALID_PARAMETER, remark);
+  }
   desk.warnOfBackwards(group, topic, queueId, offset, link);
   if (desk.offsets.commit(group, topic, queueId, offset)) return done;
   return refuse(ResponseCodes.SYSTEM_ERROR, `too many queues have an offset topic=${topic} group=${group} queueId=${queueId}`);
