@@ -18,6 +18,8 @@ import { RecordKeys } from './record-keys.ts';
 const FOLLOW_COUNT_MAX = 512;
 /** Nobody waits for the index but queries, which catch up first: it is looked after this often. */
 const POLL_MS = 50;
+/** An idle log is looked at less often, yet often enough that a sudden load does not overrun the feed meanwhile. */
+const POLL_MS_MAX = 400;
 
 export class Indexer implements Actor {
   readonly name: string;
@@ -28,6 +30,7 @@ export class Indexer implements Actor {
   #follower: LogFollower | null = null;
   #index: IndexFiles | null = null;
   #nextPollMs = 0;
+  #pollMs = POLL_MS;
 
   constructor(context: ActorContext) {
     this.name = context.name;
@@ -85,9 +88,18 @@ export class Indexer implements Actor {
   #follow(): number {
     if (this.#follower === null) return 0;
     const count = this.#follower.poll(FOLLOW_COUNT_MAX);
-    this.#nextPollMs = this.#context.clock.steadyMs() + POLL_MS;
+    this.#pace(count);
     if (count > 0) this.#context.positions.set(Positions.indexed, this.#follower.position);
     return count;
+  }
+
+  /** Passes between two polls count for nothing: other actors' work on this thread must not make this one slower. */
+  #pace(count: number): void {
+    const nowMs = this.#context.clock.steadyMs();
+    if (count > 0) this.#pollMs = POLL_MS;
+    else if (nowMs < this.#nextPollMs) return;
+    else this.#pollMs = Math.min(POLL_MS_MAX, this.#pollMs * 2);
+    this.#nextPollMs = nowMs + this.#pollMs;
   }
 
   #insert(hash: number, position: number, timeMs: number): void {
