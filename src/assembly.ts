@@ -36,6 +36,8 @@ export interface Environment {
   readonly files: Files;
   readonly transport: Transport;
   readonly wake: Wake;
+  /** Only where socket events come outside of duty cycles. */
+  readonly cycleNow?: Wake;
 }
 
 const constructors: Record<ActorKind, new (context: ActorContext) => Actor> = {
@@ -112,6 +114,7 @@ export class Assembly {
       files: environment.files,
       transport: environment.transport,
       wake: environment.wake,
+      cycleNow: environment.cycleNow ?? (() => {}),
       positions: this.positions,
       queueEnds: new SharedNumbers(memory.queueEnds),
       queueBegins: new SharedNumbers(memory.queueBegins),

@@ -47,8 +47,9 @@ function main(data: ThreadData): void {
         stack: error instanceof Error ? error.stack : undefined,
       }),
   });
-  const wake = reactive === null ? () => {} : reactive.wake;
-  const environment = { settings, clock: systemClock, random: systemRandom, log, files: new NodeFiles(), transport, wake };
+  const wake = reactive?.wake ?? (() => {});
+  const cycleNow = reactive?.cycleNow ?? (() => {});
+  const environment = { settings, clock: systemClock, random: systemRandom, log, files: new NodeFiles(), transport, wake, cycleNow };
   const assembly = new Assembly(topology, memory, environment);
   let boot: Boot | null = null;
   serveControl(port, {

@@ -96,6 +96,8 @@ export interface ActorContext {
   /** Wakes every thread that hosts an actor of these names: after positions moved. */
   ringBells(names: readonly string[]): void;
   readonly wake: Wake;
+  /** A duty cycle of this thread's actors now, for a reactive actor inside a socket event; nothing where one is under way. */
+  readonly cycleNow: Wake;
   /** @param startPosition where the log's next record will stand. */
   feedWriter(startPosition: number): FeedWriter;
   feedReader(): FeedReader;
