@@ -19,6 +19,7 @@ export class BatchEncoder {
   sizes: number[] = [];
   totalSize = 0;
   ringSize = 0;
+  readonly #tagsCodes: number[] = [];
   readonly #settings: Settings;
   readonly #recordCountMax: number;
   readonly #totalSizeMax: number;
@@ -52,6 +53,7 @@ export class BatchEncoder {
       fields.bodySize = reader.bodySize;
       fields.propertiesSize = reader.propertiesSize;
       const recordSize = sizeOfRecord(fields);
+      this.#tagsCodes[reader.index] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(bytes, this.#scan.tagsAt, this.#scan.tagsEnd);
       this.sizes.push(recordSize);
       this.totalSize += recordSize;
       this.ringSize += RECORD_HEAD_SIZE + ((recordSize + 3) & ~3);
@@ -66,14 +68,13 @@ export class BatchEncoder {
     reader.reset(bytes, bodyAt, bodyAt + bodySize);
     while (reader.next()) {
       const propertiesEnd = reader.propertiesAt + reader.propertiesSize;
-      scanProperties(bytes, reader.propertiesAt, propertiesEnd, this.#scan);
       fields.flag = reader.flag;
       fields.bodySize = reader.bodySize;
       fields.propertiesSize = reader.propertiesSize;
       fields.bodyCrc = bodyCrc(bytes, reader.bodyAt, reader.bodySize);
       const recordSize = this.sizes[reader.index] as number;
       ring.words[at >> 2] = recordSize;
-      ring.words[(at >> 2) + 1] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(bytes, this.#scan.tagsAt, this.#scan.tagsEnd);
+      ring.words[(at >> 2) + 1] = this.#tagsCodes[reader.index] as number;
       ring.words[(at >> 2) + 2] = 0;
       const propertiesAt = writeRecord(ring.bytes, at + RECORD_HEAD_SIZE, fields, bytes, reader.bodyAt);
       copyBytes(bytes, reader.propertiesAt, propertiesEnd, ring.bytes, propertiesAt);
