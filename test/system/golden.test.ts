@@ -46,6 +46,9 @@ function fieldsText(expected: Record<string, unknown> | undefined | null, seen: 
   return [...lacking.map((name) => `-${name}`), ...added.map((name) => `+${name}`)].sort().join(' ');
 }
 
+const usedRows = new Set<Difference>();
+let comparedCount = 0;
+
 class Report {
   compared = 0;
   notServed = 0;
@@ -53,7 +56,6 @@ class Report {
   unanswered = 0;
   readonly faults: string[] = [];
   readonly #table: readonly Difference[];
-  readonly used = new Set<Difference>();
 
   constructor(table: readonly Difference[]) {
     this.#table = table;
@@ -74,13 +76,14 @@ class Report {
     }
     const difference = this.#table.find((row) => row.code === code && row.apache === apache && row.about.test(about));
     if (difference !== undefined) {
-      this.used.add(difference);
+      usedRows.add(difference);
       this.differing++;
       if (!difference.ours.includes(seen.code))
         this.faults.push(`${title}: differs otherwise than listed ours=${seen.code} listed=${difference.ours}`);
       return;
     }
     this.compared++;
+    comparedCount++;
     if (seen.code !== apache) this.faults.push(`${title}: apache=${apache} ours=${seen.code} ${seen.remark.slice(0, 100)}`);
     else if (expectedExt !== undefined) {
       const fields = fieldsText(expectedExt, seen);
@@ -167,4 +170,11 @@ test.serial('golden: odd requests get the answers they got from Apache', async (
   t.log(report.text);
   if (report.faults.length > 0) t.fail(report.faults.join('\n'));
   else t.pass();
+});
+
+test.after('golden: the table of differences is not out of date, and enough was compared', (t) => {
+  if (goldenAbsent !== undefined) return t.pass();
+  const unused = [...captureDifferences, ...probeDifferences].filter((row) => !usedRows.has(row));
+  t.deepEqual(unused, []);
+  t.true(comparedCount > 650, `compared=${comparedCount}`);
 });

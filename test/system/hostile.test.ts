@@ -116,11 +116,11 @@ test.serial('hostile: a client that does not read is not read from, and gets eve
   const slow = await WireClient.for(t, port);
   const before = process.platform === 'linux' ? residentMib(program) : 0;
   slow.socket.pause();
-  const asked = Array.from({ length: 1_500 }, () => slow.call(RequestCodes.PULL_MESSAGE, pullExt('Large', 0)));
+  const asked = Array.from({ length: 2_500 }, () => slow.call(RequestCodes.PULL_MESSAGE, pullExt('Large', 0)));
   for (let i = 0; i < 100; i++) t.is((await writer.send('Small', `m${i}`)).code, 0);
   const grown = process.platform === 'linux' ? residentMib(program) - before : 0;
-  t.log(`280 MiB asked for and not read: resident grew by ${Math.round(grown)} MiB`);
-  t.true(grown < 100, `grown=${grown} MiB`);
+  t.log(`470 MiB asked for and not read: resident grew by ${Math.round(grown)} MiB`);
+  t.true(grown < 230, `grown=${grown} MiB`);
   slow.socket.resume();
   for (const answer of await Promise.all(asked)) {
     if (answer.code !== 0 || answer.body.length < 100_000) t.fail(`${answer.code} ${answer.remark} ${answer.body.length}`);
