@@ -6,6 +6,7 @@ import { type Loaded, type LoadOptions, loadSettings } from './config/load.ts';
 export interface CommandLine {
   readonly help: boolean;
   readonly version: boolean;
+  readonly settings: boolean;
   readonly options: LoadOptions;
 }
 
@@ -20,11 +21,13 @@ export function parseCommandLine(args: readonly string[], role: 'broker' | 'name
         set: { type: 'string', multiple: true },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
+        settings: { type: 'boolean' },
       },
     });
     return {
       help: values.help ?? false,
       version: values.version ?? false,
+      settings: values.settings ?? false,
       options: {
         role,
         env: process.env,
@@ -48,6 +51,7 @@ export function helpText(program: string): string {
   -c, --config FILE       settings in a .properties file, with RocketMQ's names
   -n, --namesrvAddr LIST  name servers to register with; without it one runs in this process
   --set NAME=VALUE        one setting, above the file; may be repeated
+  --settings              all settings with defaults and meanings, as Markdown
   -h, --help              this text
   -v, --version           the version
 `;

@@ -5,6 +5,7 @@ import { errorText, RingmqError } from './base/errors.ts';
 import { createLog } from './base/log.ts';
 import { Broker } from './broker.ts';
 import { helpText, loadFor, parseCommandLine } from './command-line.ts';
+import { settingsPage } from './config/settings-page.ts';
 import { VERSION } from './version.ts';
 
 const EXIT_FAILED = 1;
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
   const line = parseCommandLine(process.argv.slice(2), 'broker');
   if (line.help) return print(helpText('main.js'));
   if (line.version) return print(VERSION);
+  if (line.settings) return print(settingsPage());
   const { settings, warnings } = loadFor(line);
   for (const warning of warnings) process.stderr.write(`ringmq: warning: ${warning}\n`);
   const log = createLog(settings.logLevel, 'main');

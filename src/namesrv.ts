@@ -4,6 +4,7 @@ import { systemClock } from './base/clock.ts';
 import { errorText, RingmqError } from './base/errors.ts';
 import { createLog } from './base/log.ts';
 import { helpText, loadFor, parseCommandLine } from './command-line.ts';
+import { settingsPage } from './config/settings-page.ts';
 import { NameServer } from './nameserver/name-server.ts';
 import { Doorbell, doorbellMemorySize } from './runtime/doorbell.ts';
 import { Duty } from './runtime/duty.ts';
@@ -22,6 +23,7 @@ async function main(): Promise<void> {
   const line = parseCommandLine(process.argv.slice(2), 'nameServer');
   if (line.help) return void process.stdout.write(helpText('namesrv.js'));
   if (line.version) return void process.stdout.write(`${VERSION}\n`);
+  if (line.settings) return void process.stdout.write(settingsPage());
   const { settings, warnings } = loadFor(line);
   for (const warning of warnings) process.stderr.write(`ringmq-namesrv: warning: ${warning}\n`);
   const log = createLog(settings.logLevel, 'name-server');

@@ -1,3 +1,4 @@
+// The code tables against the names and numbers in captures.
 import test from 'ava';
 import { RequestCodes, ResponseCodes, requestCodeName, responseCodeName } from '../../src/protocol/codes.ts';
 import { BROKER_VERSION, languageCode, languageName } from '../../src/protocol/versions.ts';

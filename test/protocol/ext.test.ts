@@ -1,3 +1,4 @@
+// The grammar of command fields: what is allowed, and what the fault says.
 import test from 'ava';
 import fc from 'fast-check';
 import { bool, defineExt, exactInt64, int32, int64, oneOf, optional, parseInt64, text } from '../../src/protocol/ext.ts';

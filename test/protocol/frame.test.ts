@@ -1,3 +1,4 @@
+// Cutting frames out of any chunks, refusals, limits, and hostile bytes.
 import test from 'ava';
 import { SeededRandom } from '../../src/base/random.ts';
 import type { FrameSink, HeaderCodec } from '../../src/protocol/frame.ts';

@@ -1,3 +1,4 @@
+// Headers in both forms: captured ones, odd ones, round trips.
 import test from 'ava';
 import fc from 'fast-check';
 import type { HeaderCodec } from '../../src/protocol/frame.ts';

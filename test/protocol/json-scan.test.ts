@@ -1,3 +1,4 @@
+// The scan of JSON headers against JSON.parse.
 import test from 'ava';
 import fc from 'fast-check';
 import { SeededRandom } from '../../src/base/random.ts';

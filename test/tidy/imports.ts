@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { isProduct, isTypeScript, lineOf, type Rule, type Source, type Violation, visit } from './source.ts';
-import { actorFiles, doors, entries, impureModules, layers, platformDoors, pureLayers } from './table.ts';
+import { actorFiles, doors, entries, impureModules, layers, platformDoors, pureLayers, reachedByTests } from './table.ts';
 
 export interface Import {
   readonly specifier: string;
@@ -153,10 +153,18 @@ export const orphans: Rule = (sources) => {
   const product = reach(code, present);
   const tests = reach(code, starts);
   return code
-    .filter((source) => (source.path.startsWith('src/') ? present.length > 0 && !product.has(source.path) : !tests.has(source.path)))
+    .filter((source) =>
+      source.path.startsWith('src/')
+        ? present.length > 0 && !product.has(source.path) && !(tests.has(source.path) && forTests(source.path))
+        : !tests.has(source.path),
+    )
     .filter((source) => /^(src|test|bench)\//.test(source.path) && !started(code, source.path))
     .map((source) => ({ path: source.path, line: 1, rule: 'orphan', text: 'nothing that is started reaches this file' }));
 };
+
+function forTests(path: string): boolean {
+  return reachedByTests.some((row) => row.files.test(path));
+}
 
 /** A test or a bench may start a file as a process or thread of its own; it then names it in a URL or path. */
 function started(code: readonly Source[], path: string): boolean {

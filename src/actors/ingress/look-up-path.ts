@@ -8,7 +8,7 @@ import type { RingReader } from '../../runtime/ring.ts';
 import { LookUps, Messages } from '../messages.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
-import { type LookUpRequest, readLookUpRequest } from './look-up-request.ts';
+import { decodeLookUp, type LookUpRequest } from './look-up-request.ts';
 
 interface PendingLookUp {
   readonly client: ClientConnection;
@@ -34,11 +34,12 @@ export class LookUpPath {
   }
 
   tryHandle(client: ClientConnection, header: Header): boolean {
-    const request = readLookUpRequest(header);
-    if (typeof request === 'string') {
-      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, request);
+    const decoded = decodeLookUp(header);
+    if (!decoded.ok) {
+      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, decoded.fault);
       return true;
     }
+    const request = decoded.value;
     const field = header.code === RequestCodes.GET_EARLIEST_MSG_STORETIME ? 'timestamp' : 'offset';
     const key = this.#desk.directory.queueKey(request.topic, request.queueId);
     if (key < 0) {
@@ -63,14 +64,17 @@ export class LookUpPath {
     if (at < 0) return this.#desk.stall(client);
     const token = this.#nextToken;
     this.#nextToken = (token + 1) | 0;
-    const kind = field === 'timestamp' ? LookUps.earliestTime : request.upper ? LookUps.lastAtOrBefore : LookUps.firstAtOrAfter;
+    const kind =
+      field === 'timestamp' ? LookUps.earliestTime : request.boundaryType === 'UPPER' ? LookUps.lastAtOrBefore : LookUps.firstAtOrAfter;
+    // Times beyond 2^53 mean "the end of time": any later than all messages is as good.
+    const timeMs = Math.max(-1, Math.min(request.timestamp ?? 0, Number.MAX_SAFE_INTEGER));
     const words = ring.words;
     const word = at >> 2;
     words[word] = token;
     words[word + 1] = key;
     words[word + 2] = kind;
-    words[word + 3] = high32(request.timeMs);
-    words[word + 4] = low32(request.timeMs);
+    words[word + 3] = high32(timeMs);
+    words[word + 4] = low32(timeMs);
     ring.commit(Messages.lookUp);
     this.#pending.set(token, { client, opaque: header.opaque, codec: header.codec, oneway: header.isOneway, field });
     client.pendingCount++;

@@ -12,7 +12,8 @@ import {
   topicSize,
 } from '../../message/record.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
-import { fieldFault, int64, int64Of } from '../../protocol/ext.ts';
+import { decodeQueryMessageRequest } from '../../protocol/commands/query-message.ts';
+import { decodeViewMessageRequest } from '../../protocol/commands/view-message.ts';
 import type { HeaderCodec } from '../../protocol/frame.ts';
 import { encodeFrame, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
 import { BROKER_VERSION } from '../../protocol/versions.ts';
@@ -54,43 +55,33 @@ export class QueryPath {
   }
 
   onViewById(client: ClientConnection, header: Header): true {
-    const position = int64Of(header, 'offset');
-    if (Number.isNaN(position)) {
-      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, fieldFault(header, 'offset', int64.allowed));
+    const decoded = decodeViewMessageRequest(header);
+    if (!decoded.ok) {
+      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, decoded.fault);
       return true;
     }
-    const record = this.#recordAt(position);
-    if (record === null) this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, `can not find message by the offset, ${position}`);
-    else this.#desk.answer(client, header, ResponseCodes.SUCCESS, undefined, {}, record);
+    const record = this.#recordAt(decoded.value.offset);
+    if (record !== null) this.#desk.answer(client, header, ResponseCodes.SUCCESS, undefined, {}, record);
+    else this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, `can not find message by the offset, ${decoded.value.offset}`);
     return true;
   }
 
   tryQuery(client: ClientConnection, header: Header): boolean {
-    const topic = header.field('topic') ?? '';
-    const key = header.field('key') ?? '';
-    const counts = ['maxNum', 'beginTimestamp', 'endTimestamp'].map((name) => [name, int64Of(header, name)] as const);
-    const wrong = topic === '' ? 'topic' : key === '' ? 'key' : counts.find(([, value]) => Number.isNaN(value))?.[0];
-    if (wrong !== undefined) {
-      this.#desk.answer(
-        client,
-        header,
-        ResponseCodes.SYSTEM_ERROR,
-        fieldFault(header, wrong, wrong === 'topic' || wrong === 'key' ? 'text' : int64.allowed),
-      );
+    const decoded = decodeQueryMessageRequest(header);
+    if (!decoded.ok) {
+      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, decoded.fault);
       return true;
     }
-    const byUniqueKey = header.field('_UNIQUE_KEY_QUERY') === 'true';
+    const { topic, key, maxNum, beginTimestamp, endTimestamp } = decoded.value;
+    const byUniqueKey = decoded.value._UNIQUE_KEY_QUERY === true;
     const { defaultQueryMaxNum, maxMsgsNumBatch } = this.#desk.context.settings;
-    const maxCount = byUniqueKey ? defaultQueryMaxNum : Math.max(1, Math.min(counts[0]?.[1] ?? 1, maxMsgsNumBatch));
+    const maxCount = byUniqueKey ? defaultQueryMaxNum : Math.max(1, Math.min(maxNum, maxMsgsNumBatch));
     const token = this.#nextToken;
     this.#nextToken = (token + 1) | 0;
-    const begin = clampTime(counts[1]?.[1] ?? 0);
-    const end = clampTime(counts[2]?.[1] ?? 0);
-    this.#desk.indexer.send(
-      Messages.queryKey,
-      [token, maxCount, high32(begin), low32(begin), high32(end), low32(end)],
-      Buffer.from(`${topic}#${key}`, 'utf8'),
-    );
+    const begin = clampTime(beginTimestamp);
+    const end = clampTime(endTimestamp);
+    const words = [token, maxCount, high32(begin), low32(begin), high32(end), low32(end)];
+    this.#desk.indexer.send(Messages.queryKey, words, Buffer.from(`${topic}#${key}`, 'utf8'));
     this.#pending.set(token, { client, opaque: header.opaque, codec: header.codec, oneway: header.isOneway, topic, key, byUniqueKey });
     client.pendingCount++;
     return true;

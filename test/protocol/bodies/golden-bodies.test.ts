@@ -1,3 +1,4 @@
+// JSON bodies of captured frames: decoded and written again, they say the same.
 import test from 'ava';
 import { parseLenient } from '../../../src/base/lenient-json.ts';
 import {

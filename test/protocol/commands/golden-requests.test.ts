@@ -1,3 +1,4 @@
+// Captured requests: each command's decoder and encoder agree with what stock clients sent.
 import test from 'ava';
 import { RequestCodes } from '../../../src/protocol/codes.ts';
 import * as checkTransaction from '../../../src/protocol/commands/check-transaction.ts';

@@ -1,3 +1,4 @@
+// The answer to a pull, in both header forms.
 import test from 'ava';
 import fc from 'fast-check';
 import { decodePullAnswer, pullAnswerHeaderSizeMax, writePullAnswerHeader } from '../../../src/protocol/commands/pull-answer.ts';

@@ -1,3 +1,4 @@
+// The answer to a send, in both header forms.
 import test from 'ava';
 import fc from 'fast-check';
 import { digitsSize, writeDigits, writeHex64 } from '../../../src/protocol/ascii.ts';

@@ -1,3 +1,4 @@
+// Send requests under both kinds of field names.
 import test from 'ava';
 import { RequestCodes } from '../../../src/protocol/codes.ts';
 import { encodeSendRequest, readSendRequest, SendRequest } from '../../../src/protocol/commands/send-message.ts';
