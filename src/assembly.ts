@@ -14,6 +14,7 @@ import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
 import type { Settings } from './config/settings.ts';
 import { EmbeddedNameServer } from './embedded-name-server.ts';
+import { figuresOf, LoopMeter } from './figures-source.ts';
 import type { Actor, Wake } from './runtime/actor.ts';
 import { CounterIds, Counters } from './runtime/counters.ts';
 import { Doorbell } from './runtime/doorbell.ts';
@@ -36,6 +37,8 @@ export interface Environment {
   readonly files: Files;
   readonly transport: Transport;
   readonly wake: Wake;
+  /** Time in which this thread's event loop did not wait; absent where it has none of its own. */
+  readonly loopActiveMs?: () => number;
   /** Only where socket events come outside of duty cycles. */
   readonly cycleNow?: Wake;
 }
@@ -84,14 +87,24 @@ export class Assembly {
 
   meterOf(name: string): DutyMeter {
     const counters = this.countersOf(name);
+    const loop = this.#loopMeterOf(name, counters);
     return {
       cycle: (busyMs, work) => {
+        loop?.measure();
         counters.add(CounterIds.passes, 1);
         if (work === 0) return;
         counters.add(CounterIds.busyMs, busyMs);
         counters.add(CounterIds.work, work);
       },
     };
+  }
+
+  /** One actor a thread keeps its loop's time, the first. */
+  #loopMeterOf(name: string, counters: Counters): LoopMeter | null {
+    const { clock, loopActiveMs } = this.#environment;
+    const thread = this.topology.threads[specOf(this.topology, name).thread];
+    if (loopActiveMs === undefined || thread?.reactive !== true || thread.actors[0] !== name) return null;
+    return new LoopMeter(counters, clock, loopActiveMs);
   }
 
   ringAllBells(): void {
@@ -123,6 +136,7 @@ export class Assembly {
       outbox: this.#outboxesOf(spec.name),
       namesOf: (kind) => this.topology.actors.filter((actor) => actor.kind === kind).map((actor) => actor.name),
       ringBells: this.#bellRinger(),
+      figures: () => figuresOf(this.topology, memory),
       feedWriter: (startPosition) => new FeedWriter(memory.feed, startPosition),
       feedReader: () => new FeedReader(memory.feed),
       windowWriter: () => new WindowWriter(memory.window, this.topology.windowSizeBytes),

@@ -167,7 +167,8 @@ function inlineHost(options: BrokerOptions, topology: Topology, memory: SharedMe
   const transport = new NodeTransport({
     onFault: (error) => log.error('a connection was closed by an error of ours', { error: errorText(error) }),
   });
-  const environment = { settings, clock: systemClock, random: systemRandom, log, files, transport };
+  const loopActiveMs = (): number => performance.eventLoopUtilization().active;
+  const environment = { settings, clock: systemClock, random: systemRandom, log, files, transport, loopActiveMs };
   return new InlineHost(topology, memory, environment, () => transport.closeAll());
 }
 

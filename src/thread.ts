@@ -49,7 +49,17 @@ function main(data: ThreadData): void {
   });
   const wake = reactive?.wake ?? (() => {});
   const cycleNow = reactive?.cycleNow ?? (() => {});
-  const environment = { settings, clock: systemClock, random: systemRandom, log, files: new NodeFiles(), transport, wake, cycleNow };
+  const environment = {
+    settings,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    files: new NodeFiles(),
+    transport,
+    wake,
+    cycleNow,
+    loopActiveMs: () => performance.eventLoopUtilization().active,
+  };
   const assembly = new Assembly(topology, memory, environment);
   let boot: Boot | null = null;
   serveControl(port, {

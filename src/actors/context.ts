@@ -11,6 +11,7 @@ import type { SharedNumbers } from '../runtime/shared-numbers.ts';
 import type { WindowReader, WindowWriter } from '../runtime/tail-window.ts';
 import type { Transport } from '../runtime/transport.ts';
 import type { Files } from '../store/files/files.ts';
+import type { BrokerFigures } from './figures.ts';
 import type { QueueEntry } from './messages.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -98,6 +99,8 @@ export interface ActorContext {
   readonly wake: Wake;
   /** A duty cycle of this thread's actors now, for a reactive actor inside a socket event; nothing where one is under way. */
   readonly cycleNow: Wake;
+  /** Live figures of all actors, read from their counters: for displays. */
+  figures(): BrokerFigures;
   /** @param startPosition where the log's next record will stand. */
   feedWriter(startPosition: number): FeedWriter;
   feedReader(): FeedReader;

@@ -30,6 +30,8 @@ export const CounterIds = {
   ringFillPeakBytes: 24,
   duplicateClients: 25,
   subscriptionMismatches: 26,
+  loopActiveMs: 27,
+  loopMeasuredAtMs: 28,
 } as const;
 export type CounterId = (typeof CounterIds)[keyof typeof CounterIds];
 
@@ -82,6 +84,8 @@ export const counterRows: readonly CounterRow[] = [
     kind: 'total',
     help: 'Groups whose members subscribe differently',
   },
+  { id: CounterIds.loopActiveMs, label: 'loopActiveMs', kind: 'level', help: 'Time in which the event loop of its thread did not wait' },
+  { id: CounterIds.loopMeasuredAtMs, label: 'loopMeasuredAtMs', kind: 'level', help: 'Steady time at which that was read' },
 ];
 
 // Memory: a block of 64 slots (float64) per actor. A block is a multiple of a cache line, so actors do not disturb each other; slots past

@@ -125,6 +125,7 @@ export class Bench {
       namesOf: (kind) => (kind === 'ingress' ? ingresses : kind === 'dispatch' ? dispatchers : []),
       ringBells: () => {},
       wake: () => {},
+      figures: () => ({ actors: [], threads: [], rings: [] }),
       cycleNow: () => {},
       feedWriter: unused,
       feedReader: unused,

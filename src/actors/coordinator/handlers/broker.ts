@@ -4,6 +4,7 @@ import { dataVersionJson } from '../../../protocol/bodies/data-version.ts';
 import { encodeKvTable } from '../../../protocol/bodies/kv-table.ts';
 import { RequestCodes } from '../../../protocol/codes.ts';
 import { Positions } from '../../context.ts';
+import { writeFigures } from '../../figures.ts';
 import type { Desk } from '../desk.ts';
 import { type HandlerRow, type Reply, withBody } from '../request.ts';
 
@@ -27,7 +28,10 @@ function onConfig(desk: Desk): Reply {
   return withBody(Buffer.from(lines.join('')), { version: compactJson(dataVersionJson(version)) });
 }
 
-/** Only what is known; queues of threads, which tools ask for by name, are always empty because there are none. */
+/**
+ * Only what is known; queues of threads, which tools ask for by name, are always empty because there are none. Behind it, under names of
+ * our own, what each actor does.
+ */
 function onRuntime(desk: Desk): Reply {
   const { positions, settings, boot, clock } = desk.context;
   const appended = positions.get(Positions.appended);
@@ -52,6 +56,7 @@ function onRuntime(desk: Desk): Reply {
     table.set(`${pool}ThreadPoolQueueSize`, '0');
     table.set(`${pool}ThreadPoolQueueHeadWaitTimeMills`, '0');
   }
+  writeFigures(desk.context.figures(), clock.steadyMs(), table);
   return withBody(encodeKvTable(table));
 }
 
