@@ -1,6 +1,6 @@
 // One side of a cell of the ring benchmark, on a thread of its own.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { present } from '../src/base/assert.ts';
+import { assert, present } from '../src/base/assert.ts';
 import { AsyncWaiter, Doorbell } from '../src/runtime/doorbell.ts';
 import { type RingHandler, RingReader, RingWriter } from '../src/runtime/ring.ts';
 
@@ -57,7 +57,7 @@ function onReceived(count: number): void {
     beganMs = performance.now();
     warmUpCount = received;
   }
-  if (received >= task.count) done({ perSecond: ((received - warmUpCount) / (performance.now() - beganMs)) * 1000 });
+  if (received >= task.count) done({ received, perSecond: ((received - warmUpCount) / (performance.now() - beganMs)) * 1000 });
 }
 let warmUpCount = 0;
 
@@ -106,11 +106,19 @@ function sendByMessages(): void {
   }
 }
 
+/** A record's first word is its number, its last word what all records have. */
+function verify(first: number, expected: number, last: number): void {
+  assert(first === expected && last === 7, `record ${expected} came as ${first}, ending in ${last}`);
+}
+
 function ringReceiver(): { drain: () => number; isEmpty: () => boolean } {
   const reader = new RingReader(task.memory);
   let expected = 0;
   const handler: RingHandler = {
-    onRecord: (_type, at, size) => reader.words[at >> 2] === expected++ && reader.words[(at + size - 4) >> 2] === 7,
+    onRecord: (_type, at, size) => {
+      verify(reader.words[at >> 2] as number, expected++, reader.words[(at + size - 4) >> 2] as number);
+      return true;
+    },
   };
   return { drain: () => reader.drain(handler, 1024), isEmpty: () => reader.isEmpty() };
 }
@@ -119,10 +127,12 @@ async function elementReceiver(): Promise<{ drain: () => number; isEmpty: () => 
   const ring = await elementRing();
   const size = new Uint32Array(1);
   const into = new Uint32Array(wordCount);
+  let expected = 0;
   const drain = (): number => {
     let count = 0;
     while (count < 1024 && ring.pop(size, 1) === 1) {
       ring.pop(into, (size[0] as number) >> 2);
+      verify(into[0] as number, expected++, into[wordCount - 1] as number);
       count++;
     }
     return count;
@@ -194,7 +204,7 @@ function echo(): void {
   const finish = (count: number): void => {
     for (let i = 0; i < count; i++) answer();
     received += count;
-    if (received === task.count) done({});
+    if (received === task.count) done({ received });
   };
   if (task.way === 'postMessage') {
     task.port.on('message', () => finish(1));

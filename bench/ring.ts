@@ -1,20 +1,18 @@
-// Measures the ring between two threads against ringbuf.js and postMessage: records per second, and the time to wake an idle thread.
-//
-//   node bench/ring.js [--short]        one JSON line per repeat, then one per cell with its median
+// The ring between two threads against ringbuf.js and postMessage: records per second, and the time to wake an idle thread.
 //
 // In the ring and in ringbuf.js the sender writes every word of a record; the ring's receiver looks at the first and the last in place,
-// that of ringbuf.js has to pop a copy. ringbuf.js gets a length prefix and our doorbell, since it has neither. Ways are interleaved.
+// that of ringbuf.js has to pop a copy. ringbuf.js gets a length prefix and our doorbell, since it has neither.
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { doorbellMemorySize } from '../src/runtime/doorbell.ts';
 import { ringMemorySize } from '../src/runtime/ring.ts';
+import { type Cell, expect } from './cell.ts';
 import type { BenchTask, Way } from './ring-worker.ts';
 
 const ringCapacity = 1 << 20;
-const isShort = process.argv.includes('--short');
-const repeats = isShort ? 1 : 5;
-const scale = isShort ? 0.2 : 1;
+const COUNT_MIN = 4_096;
+const PING_COUNT_MIN = 20;
 
-interface Cell {
+interface Shape {
   readonly way: Way;
   readonly sizeBytes: number;
   /** Records per publish, notify or message; 0 for a cell that measures wake-ups. */
@@ -30,53 +28,65 @@ function run(role: BenchTask['role'], task: Omit<BenchTask, 'role'>): Promise<Re
   });
 }
 
-async function measure(cell: Cell): Promise<Record<string, number>> {
+async function measure(shape: Shape): Promise<Record<string, number>> {
   const { port1, port2 } = new MessageChannel();
   const shared = {
-    ...cell,
+    ...shape,
     // ringbuf.js: its capacity in elements and one more, behind two positions.
-    memory: new SharedArrayBuffer(cell.way === 'ringbuf.js' ? 8 + ringCapacity + 4 : ringMemorySize(ringCapacity)),
+    memory: new SharedArrayBuffer(shape.way === 'ringbuf.js' ? 8 + ringCapacity + 4 : ringMemorySize(ringCapacity)),
     bells: new SharedArrayBuffer(doorbellMemorySize(1)),
     flags: new SharedArrayBuffer(12),
   };
-  const wakes = cell.batchCount === 0;
+  const wakes = shape.batchCount === 0;
   const far = run(wakes ? 'echo' : 'receive', { ...shared, port: port2 });
   const near = run(wakes ? 'ping' : 'send', { ...shared, port: port1 });
-  const [farResult, nearResult] = await Promise.all([far, near]);
+  const [{ received, ...farResult }, nearResult] = await Promise.all([far, near]);
+  expect(`records received by ${shape.way}`, received ?? 0, shape.count);
   return { ...farResult, ...nearResult };
 }
 
-function print(row: unknown): void {
-  process.stdout.write(`${JSON.stringify(row)}\n`);
+function throughput(way: Way, sizeBytes: number, batchCount: number, count: number): Cell {
+  return {
+    bench: 'ring',
+    case: `${way}, ${sizeBytes} B, ${batchCount === 1 ? 'each published' : `published every ${batchCount}`}`,
+    unit: 'per s',
+    open: (scale) => {
+      const scaled = Math.max(COUNT_MIN, Math.round((count * scale) / batchCount) * batchCount);
+      return { measure: async () => (await measure({ way, sizeBytes, batchCount, count: scaled }))['perSecond'] ?? 0 };
+    },
+  };
 }
 
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1] as number;
+function wakeUp(way: Way, name: string): Cell {
+  return {
+    bench: 'wake-up',
+    case: name,
+    unit: 'us',
+    open: (scale) => {
+      const count = Math.max(PING_COUNT_MIN, Math.round(1_000 * scale));
+      return {
+        measure: async () => {
+          const { p50Us = 0, p99Us = 0 } = await measure({ way, sizeBytes: 8, batchCount: 0, count });
+          return { p50: p50Us, p99: p99Us };
+        },
+      };
+    },
+  };
 }
 
-const cells: Cell[] = [];
-for (const sizeBytes of [64, 1024]) {
-  for (const batchCount of [1, 32]) {
-    const many = (sizeBytes === 64 ? 6_000_000 : 1_500_000) * scale;
-    const few = 100_000 * scale * (batchCount === 1 ? 1 : 4);
-    cells.push({ way: 'ring', sizeBytes, batchCount, count: many });
-    cells.push({ way: 'ring-reactive', sizeBytes, batchCount, count: many });
-    cells.push({ way: 'ringbuf.js', sizeBytes, batchCount, count: many / 2 });
-    cells.push({ way: 'postMessage', sizeBytes, batchCount, count: few });
+export function ringCells(): Cell[] {
+  const cells: Cell[] = [];
+  for (const sizeBytes of [64, 1024]) {
+    for (const batchCount of [1, 32]) {
+      const many = sizeBytes === 64 ? 2_000_000 : 800_000;
+      cells.push(throughput('ring', sizeBytes, batchCount, many));
+      cells.push(throughput('ring-reactive', sizeBytes, batchCount, many));
+      cells.push(throughput('ringbuf.js', sizeBytes, batchCount, many / 2));
+      cells.push(throughput('postMessage', sizeBytes, batchCount, batchCount === 1 ? 60_000 : 240_000));
+    }
   }
-}
-for (const way of ['ring', 'ring-reactive', 'postMessage'] as const) cells.push({ way, sizeBytes: 8, batchCount: 0, count: 2000 * scale });
-
-const results = new Map<Cell, Record<string, number>[]>(cells.map((cell) => [cell, []]));
-for (let repeat = 0; repeat < repeats; repeat++) {
-  for (const cell of repeat % 2 === 0 ? cells : [...cells].reverse()) {
-    const result = await measure(cell);
-    results.get(cell)?.push(result);
-    print({ bench: 'ring', repeat, ...cell, ...result });
-  }
-}
-for (const [cell, rows] of results) {
-  const medians: Record<string, number> = {};
-  for (const name of Object.keys(rows[0] ?? {})) medians[name] = Math.round(median(rows.map((row) => row[name] as number)));
-  print({ bench: 'ring', median: repeats, ...cell, ...medians, node: process.version });
+  cells.push(wakeUp('ring', 'there and back, blocking thread'));
+  cells.push(wakeUp('ring-reactive', 'there and back, thread with an event loop'));
+  cells.push(wakeUp('postMessage', 'there and back, postMessage'));
+  return cells;
 }

@@ -1,0 +1,146 @@
+// A commit log on its own, with real rings, window, feed and files: what the append and pull benchmarks play on.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Boot } from '../src/actors/context.ts';
+import { Messages } from '../src/actors/messages.ts';
+import { Assembly } from '../src/assembly.ts';
+import { present } from '../src/base/assert.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { silentLog } from '../src/base/log.ts';
+import { systemRandom } from '../src/base/random.ts';
+import { loadSettings } from '../src/config/load.ts';
+import type { Settings } from '../src/config/settings.ts';
+import type { Actor } from '../src/runtime/actor.ts';
+import { FeedReader } from '../src/runtime/feed.ts';
+import { RingReader, RingWriter } from '../src/runtime/ring.ts';
+import { allocateMemory, type SharedMemory } from '../src/shared-memory.ts';
+import type { Files } from '../src/store/files/files.ts';
+import { MemoryFiles } from '../src/store/files/memory-files.ts';
+import { NodeFiles } from '../src/store/files/node-files.ts';
+import { layOut, type Topology } from '../src/topology.ts';
+import { RecordWriting } from './record.ts';
+
+export const QUEUE_COUNT = 8;
+const APPEND_HEAD_SIZE = 12;
+const RECORD_HEAD_SIZE = 12;
+const ACKS_PER_DRAIN = 32_768;
+
+const unused = (): never => {
+  throw new Error('no sockets here');
+};
+
+export class Stage {
+  readonly settings: Settings;
+  readonly files: Files;
+  readonly memory: SharedMemory;
+  readonly assembly: Assembly;
+  readonly recordSize: number;
+  /** Acknowledged, and what the feed has shown. */
+  ackCount = 0;
+  readonly feed: FeedReader;
+  readonly #topology: Topology;
+  readonly #folder: string | null;
+  readonly #log: Actor;
+  readonly #appends: RingWriter;
+  readonly #acks: RingReader;
+  readonly #writing: RecordWriting;
+  #sent = 0;
+
+  /** @param onDisk files in a temporary folder; else in memory. */
+  constructor(onDisk: boolean, bodySize: number, windowSizeBytes = 64 * 1024 * 1024) {
+    this.#folder = onDisk ? mkdtempSync(join(tmpdir(), 'ringmq-bench-')) : null;
+    const { settings } = loadSettings({ sets: [`storePathRootDir=${this.#folder ?? '/store'}`, 'maxQueueCount=4096'] });
+    this.settings = settings;
+    this.files = onDisk ? new NodeFiles() : new MemoryFiles();
+    this.files.makeFolder(settings.storePathCommitLog);
+    this.#topology = layOut({
+      ingressCount: 1,
+      dispatchCount: 1,
+      embeddedNamesrv: false,
+      actorThreads: 'inline',
+      coreCount: 1,
+      appendRingSizeBytes: settings.appendRingSizeBytes,
+      requestRingSizeBytes: settings.requestRingSizeBytes,
+      tailWindowSizeBytes: windowSizeBytes,
+      feedEntryCount: settings.feedEntryCount,
+      queueCountMax: 4096,
+    });
+    this.memory = allocateMemory(this.#topology);
+    this.assembly = new Assembly(this.#topology, this.memory, {
+      settings,
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+      files: this.files,
+      transport: { listen: unused, connect: unused },
+      wake: () => {},
+    });
+    this.feed = new FeedReader(this.memory.feed);
+    this.#appends = new RingWriter(this.#ring('ingress-0', 'commit-log'));
+    this.#acks = new RingReader(this.#ring('commit-log', 'ingress-0'));
+    this.#writing = new RecordWriting(bodySize);
+    this.recordSize = this.#writing.measure();
+    this.#log = this.assembly.build('commit-log', this.#boot());
+    void this.#log.start();
+  }
+
+  get appendedPosition(): number {
+    return this.#sent * this.recordSize;
+  }
+
+  /** Records into the ring, in groups, each followed by one cycle of the commit log; queues take turns. */
+  append(count: number, perCycle: number): void {
+    for (let done = 0; done < count; ) {
+      const group = Math.min(perCycle, count - done);
+      for (let i = 0; i < group; i++) this.#put();
+      this.#appends.publish();
+      this.#log.doWork();
+      this.ackCount += this.#acks.drain({ onRecord: (_type, at) => this.#acks.words[(at >> 2) + 1] === 0 }, ACKS_PER_DRAIN);
+      done += group;
+    }
+  }
+
+  close(): void {
+    void this.#log.stop();
+    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #put(): void {
+    const ring = this.#appends;
+    const writing = this.#writing;
+    const key = this.#sent % QUEUE_COUNT;
+    writing.fields.queueId = key;
+    const at = ring.claim(APPEND_HEAD_SIZE + RECORD_HEAD_SIZE + ((this.recordSize + 3) & ~3));
+    if (at < 0) throw new Error('the append ring is full although it is drained');
+    writing.write(ring.bytes, at + APPEND_HEAD_SIZE + RECORD_HEAD_SIZE);
+    const word = at >> 2;
+    const { words } = ring;
+    words[word] = this.#sent++ & 0x7fffffff;
+    words[word + 1] = key;
+    words[word + 2] = 1;
+    words[word + 3] = this.recordSize;
+    words[word + 4] = 77;
+    words[word + 5] = 0;
+    ring.commit(Messages.append);
+  }
+
+  #ring(from: string, to: string): SharedArrayBuffer {
+    const index = this.#topology.rings.findIndex((ring) => ring.from === from && ring.to === to);
+    return present(this.memory.rings[index], `ring ${from} -> ${to}`);
+  }
+
+  #boot(): Boot {
+    return {
+      queues: [],
+      nextKey: QUEUE_COUNT,
+      dispatchFrom: 0,
+      storeTimeMsMax: 0,
+      abnormal: false,
+      indexedTimeMs: 0,
+      runId: 'bench',
+      startedAtMs: systemClock.wallMs(),
+    };
+  }
+}
