@@ -35,6 +35,7 @@ function appending(queueCount: number): Work {
       const last = queues[(count - 1) % queueCount] as ConsumeQueue;
       expect('units read', last.readUnits(last.offsetMax - 1, 1, unit, 0), 1);
       expect('position in the last unit', readI64(unit, 0), (count - 1) * RECORD_SIZE);
+      expect('size in the last unit', readI32(unit, 8), RECORD_SIZE);
       expect('tags code in the last unit', readI32(unit, 16), count - 1);
     },
   };

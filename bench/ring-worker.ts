@@ -116,6 +116,7 @@ function ringReceiver(): { drain: () => number; isEmpty: () => boolean } {
   let expected = 0;
   const handler: RingHandler = {
     onRecord: (_type, at, size) => {
+      assert(size === task.sizeBytes, `a record has ${size} bytes`);
       verify(reader.words[at >> 2] as number, expected++, reader.words[(at + size - 4) >> 2] as number);
       return true;
     },
