@@ -39,8 +39,6 @@ export interface Environment {
   readonly wake: Wake;
   /** Time in which this thread's event loop did not wait; absent where it has none of its own. */
   readonly loopActiveMs?: () => number;
-  /** Only where socket events come outside of duty cycles. */
-  readonly cycleNow?: Wake;
 }
 
 const constructors: Record<ActorKind, new (context: ActorContext) => Actor> = {
@@ -127,7 +125,6 @@ export class Assembly {
       files: environment.files,
       transport: environment.transport,
       wake: environment.wake,
-      cycleNow: environment.cycleNow ?? (() => {}),
       positions: this.positions,
       queueEnds: new SharedNumbers(memory.queueEnds),
       queueBegins: new SharedNumbers(memory.queueBegins),

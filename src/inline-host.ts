@@ -19,7 +19,7 @@ export class InlineHost implements ActorHost {
   #boot: Boot | null = null;
 
   /** @param onEnd closes what the environment holds open. */
-  constructor(topology: Topology, memory: SharedMemory, environment: Omit<Environment, 'wake' | 'cycleNow'>, onEnd: () => Promise<void>) {
+  constructor(topology: Topology, memory: SharedMemory, environment: Omit<Environment, 'wake'>, onEnd: () => Promise<void>) {
     this.#duty = new Duty(environment.clock, (name, error) => {
       environment.log.error('actor stopped by an error', {
         actor: name,
@@ -29,7 +29,7 @@ export class InlineHost implements ActorHost {
       this.onFailure(name, errorText(error));
     });
     this.#runner = new ReactiveRunner(this.#duty, new Doorbell(memory.bells, 0), environment.clock);
-    this.#assembly = new Assembly(topology, memory, { ...environment, wake: this.#runner.wake, cycleNow: this.#runner.cycleNow });
+    this.#assembly = new Assembly(topology, memory, { ...environment, wake: this.#runner.wake });
     this.#onEnd = onEnd;
   }
 

@@ -48,7 +48,6 @@ function main(data: ThreadData): void {
       }),
   });
   const wake = reactive?.wake ?? (() => {});
-  const cycleNow = reactive?.cycleNow ?? (() => {});
   const environment = {
     settings,
     clock: systemClock,
@@ -57,7 +56,6 @@ function main(data: ThreadData): void {
     files: new NodeFiles(),
     transport,
     wake,
-    cycleNow,
     loopActiveMs: () => performance.eventLoopUtilization().active,
   };
   const assembly = new Assembly(topology, memory, environment);

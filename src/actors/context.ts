@@ -97,8 +97,6 @@ export interface ActorContext {
   /** Wakes every thread that hosts an actor of these names: after positions moved. */
   ringBells(names: readonly string[]): void;
   readonly wake: Wake;
-  /** A duty cycle of this thread's actors now, for a reactive actor inside a socket event; nothing where one is under way. */
-  readonly cycleNow: Wake;
   /** Live figures of all actors, read from their counters: for displays. */
   figures(): BrokerFigures;
   /** @param startPosition where the log's next record will stand. */

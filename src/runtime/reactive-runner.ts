@@ -15,7 +15,6 @@ export class ReactiveRunner {
   readonly #clock: Clock;
   #scheduled = false;
   #closed = false;
-  #cycling = false;
   #timer: NodeJS.Timeout | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
 
@@ -44,37 +43,22 @@ export class ReactiveRunner {
     setImmediate(this.#turn);
   };
 
-  /** For an actor inside a socket event: a cycle now, so that what it has handed on is worked at while its event goes on. */
-  readonly cycleNow = (): void => {
-    // Never from within a cycle: a frame that is offered again there may lead here.
-    if (!this.#cycling && !this.#closed) this.#pass();
-  };
-
   readonly #turn = (): void => {
     this.#scheduled = false;
     if (this.#closed) return;
     this.#bell.cancel();
     for (let i = 0; i < PASSES_PER_TURN; i++) {
-      if (this.#pass() > 0) continue;
+      if (this.#duty.pass() > 0) continue;
       this.#park();
       return;
     }
     this.wake();
   };
 
-  #pass(): number {
-    this.#cycling = true;
-    try {
-      return this.#duty.pass();
-    } finally {
-      this.#cycling = false;
-    }
-  }
-
   #park(): void {
     this.#waiter.arm(this.wake);
     // Whoever published before the waiter was armed did not ring: look once more.
-    if (this.#pass() > 0) {
+    if (this.#duty.pass() > 0) {
       this.#bell.cancel();
       this.wake();
       return;

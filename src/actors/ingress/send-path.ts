@@ -22,8 +22,8 @@ import type { StoreHost } from './store-host.ts';
 
 const APPEND_HEAD_SIZE = 12;
 export const RECORD_HEAD_SIZE = 12;
-/** Appends after which the commit log gets to work and first answers leave, while this side still has frames to parse. */
-const PUBLISH_EVERY = 32;
+/** Appends between two wake-ups of a commit log on another thread: it works while this one still parses. */
+const PUBLISH_EVERY = 16;
 /** More properties than this are not even encoded to be measured. */
 const SCRATCH_SIZE = 4 * (PROPERTIES_SIZE_MAX + 1);
 
@@ -165,10 +165,7 @@ export class SendPath {
     words[word + 2] = recordCount;
     this.#ring.commit(Messages.append);
     this.#desk.context.counters.add(CounterIds.requests, 1);
-    if (++this.#unpublished >= PUBLISH_EVERY) {
-      this.publish();
-      this.#desk.context.cycleNow();
-    }
+    if (++this.#unpublished >= PUBLISH_EVERY) this.publish();
     return pending;
   }
 

@@ -126,7 +126,6 @@ export class Bench {
       ringBells: () => {},
       wake: () => {},
       figures: () => ({ actors: [], threads: [], rings: [] }),
-      cycleNow: () => {},
       feedWriter: unused,
       feedReader: unused,
       windowWriter: unused,
