@@ -78,7 +78,7 @@ export class ConsumeQueues {
 
   /** All that is in files is on stable storage when this returns; `flushAll` goes before. */
   syncAll(): void {
-    this.#space.cache.sync(Number.POSITIVE_INFINITY);
+    this.#space.cache.syncAll(this.#space.root);
   }
 
   /** Syncs so many files at most, for a thread that has other work; returns how many are left. */

@@ -23,6 +23,11 @@ export interface Files {
   sync(fd: number): void;
   /** Entries made, renamed and removed in this folder are on stable storage when this returns. */
   syncFolder(path: string): void;
+  /**
+   * Everything below this folder is on stable storage when this returns true, at the price of one call however many files there are;
+   * false, or no such method, where the system cannot do that: then files are synced one by one.
+   */
+  syncTree?(path: string): boolean;
   /** null where there is nothing. */
   stat(path: string): FileStat | null;
   /** Names in a folder, sorted; empty where the folder is missing. */

@@ -1,4 +1,5 @@
 // The real file system behind `Files`: node:fs, synchronous, with every failure told by path and system code.
+import { spawnSync } from 'node:child_process';
 import {
   closeSync,
   constants,
@@ -92,6 +93,11 @@ export class NodeFiles implements Files {
     } catch (error) {
       throw this.#failed('sync', fd, error);
     }
+  }
+
+  /** Node has no syncfs, but Linux has a command for it. */
+  syncTree(path: string): boolean {
+    return process.platform === 'linux' && spawnSync('sync', ['-f', path], { stdio: 'ignore' }).status === 0;
   }
 
   syncFolder(path: string): void {
