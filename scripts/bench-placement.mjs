@@ -54,6 +54,7 @@ function cellText(lines) {
 }
 
 async function run(folder) {
+  const commit = commitOf(root);
   const cells = values.cells.split(',');
   const names = values.plans.split(',');
   for (const cell of cells) generatorArgs(cell, times);
@@ -64,7 +65,7 @@ async function run(folder) {
     for (const cell of cells) {
       for (const name of repeat % 2 === 0 ? names : [...names].reverse()) {
         const result = await measure(folder, resolve(root, values.dist), plans[name], cell, times);
-        const line = { bench: 'placement', case: cell, system: name, repeat, ...result, commit: commitOf(root), node: process.version };
+        const line = { bench: 'placement', case: cell, system: name, repeat, ...result, commit, node: process.version };
         lines.push(line);
         if (values.out !== undefined) appendFileSync(values.out, `${JSON.stringify(line)}\n`);
         process.stderr.write(`${cell} #${repeat + 1} plan ${name}: ${lineText(line)}\n`);
@@ -76,7 +77,7 @@ async function run(folder) {
     return `| ${[name, ...texts].join(' | ')} |`;
   });
   process.stdout.write(`| plan | ${cells.join(' | ')} |\n|---|${cells.map(() => '---').join('|')}|\n${rows.join('\n')}\n`);
-  process.stdout.write(`\n${commitOf(root)}, Node ${process.version}; msg/s as median (min–max) of ${repeats} interleaved repeats.\n`);
+  process.stdout.write(`\n${commit}, Node ${process.version}; msg/s as median (min–max) of ${repeats} interleaved repeats.\n`);
   return lines.every((line) => !line.void);
 }
 

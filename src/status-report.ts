@@ -126,7 +126,7 @@ export function reportLines(report: StatusReport): string[] {
     `${actor.thread} ${percent(report.threads.find((row) => row.name === actor.thread)?.busyShare ?? 0)}`,
     percent(actor.busyShare),
     whole(actor.workPerSecond),
-    whole(actor.recordsPerSecond),
+    actor.recordsPerSecond === 0 ? '-' : whole(actor.recordsPerSecond),
     actor.fillFrom === '' ? '-' : `${percent(actor.fillShare)} from ${actor.fillFrom}`,
     whole(actor.fullPerSecond),
   ]);
