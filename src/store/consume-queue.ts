@@ -10,7 +10,7 @@ import { copyBytes } from '../message/copy-bytes.ts';
 import { findQueueBounds } from './queue-bounds.ts';
 import { QueueFiles, type QueueSpace } from './queue-files.ts';
 import { firstAtOrAfter, lastAtOrBefore, type StoreTimeOf, type TimedQueue } from './queue-time-search.ts';
-import { FILLER_SIZE, isFiller, readUnitPosition, readUnitSize, UNIT_SIZE, writeUnit } from './queue-unit.ts';
+import { FILLER_SIZE, isFiller, isUnit, readUnitPosition, readUnitSize, UNIT_SIZE, writeUnit } from './queue-unit.ts';
 
 export { UNIT_SIZE } from './queue-unit.ts';
 
@@ -216,7 +216,8 @@ export class ConsumeQueue implements TimedQueue {
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       this.#readAny(middle);
-      if (readUnitPosition(one, 0) >= logPosition && !isFiller(one, 0)) high = middle;
+      // A unit that a power failure swallowed counts as behind: all before the position are there, or it would not be asked for.
+      if (!isUnit(one, 0) || (readUnitPosition(one, 0) >= logPosition && !isFiller(one, 0))) high = middle;
       else low = middle + 1;
     }
     return low;
