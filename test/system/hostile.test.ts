@@ -142,7 +142,7 @@ test.serial('hostile: two thousand connections that come and go leave nothing be
     }
   }
   if (process.platform === 'linux') {
-    t.true(await eventually(() => socketCount(program) <= before), `before=${before} after=${socketCount(program)}`);
+    t.true(await eventually(() => socketCount(program) <= before, 60_000), `before=${before} after=${socketCount(program)}`);
   }
   t.is((await client.send('T1', 'after')).code, 0);
 });

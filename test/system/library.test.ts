@@ -107,6 +107,8 @@ for (const actorThreads of ['inline', 'auto']) {
     const store = folderFor(t);
     const script = `
       import { startBroker } from ${JSON.stringify(`file://${sourcePath('index.js')}`)};
+      process.stdout.write('');
+      process.stderr.write('');
       const before = process.getActiveResourcesInfo().length;
       const broker = await startBroker({ store: ${JSON.stringify(store)}, settings: ${JSON.stringify({ ...onDisk(store, { actorThreads }).settings })} });
       await broker.close();
