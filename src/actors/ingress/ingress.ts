@@ -108,7 +108,7 @@ export class Ingress implements Actor {
   #checkStopped(): void {
     if (this.#stopped === null) return;
     // Held pulls are no reason to wait: their clients ask again wherever the broker is next.
-    const underWay = this.#answers.pending.count + this.#lookUps.pendingCount + this.#queries.pendingCount;
+    const underWay = this.#answers.pending.count + this.#lookUps.pending.count + this.#queries.pending.count;
     if (underWay > 0 && this.#context.clock.steadyMs() < this.#stopAtMs) return;
     this.#stopAtMs = Number.POSITIVE_INFINITY;
     const resolve = this.#stopped;
@@ -118,8 +118,8 @@ export class Ingress implements Actor {
 
   #forget(client: Parameters<PullPath['forget']>[0]): void {
     this.#pulls.forget(client);
-    this.#lookUps.forget(client);
-    this.#queries.forget(client);
+    this.#lookUps.pending.forget(client);
+    this.#queries.pending.forget(client);
   }
 
   #mailLine(inbox: Inbox): MailLine {

@@ -1,7 +1,6 @@
 // Questions about a queue: its ends are known here; what needs its entries is asked of its dispatcher.
 import { high32, join64, low32 } from '../../base/bytes.ts';
 import { RequestCodes, ResponseCodes } from '../../protocol/codes.ts';
-import type { HeaderCodec } from '../../protocol/frame.ts';
 import { encodeFrame, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
 import { BROKER_VERSION } from '../../protocol/versions.ts';
 import type { RingReader } from '../../runtime/ring.ts';
@@ -9,28 +8,20 @@ import { LookUps, Messages } from '../messages.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import { decodeLookUp, type LookUpRequest } from './look-up-request.ts';
+import { type Ask, askOf, PendingAsks } from './pending-asks.ts';
 
-interface PendingLookUp {
-  readonly client: ClientConnection;
-  readonly opaque: number;
-  readonly codec: HeaderCodec;
-  readonly oneway: boolean;
+interface PendingLookUp extends Ask {
   /** Name of the answer's field. */
   readonly field: string;
 }
 
 export class LookUpPath {
   readonly #desk: Desk;
-  readonly #pending = new Map<number, PendingLookUp>();
-  #nextToken: number;
+  readonly pending: PendingAsks<PendingLookUp>;
 
   constructor(desk: Desk, firstToken: number) {
     this.#desk = desk;
-    this.#nextToken = firstToken | 0;
-  }
-
-  get pendingCount(): number {
-    return this.#pending.size;
+    this.pending = new PendingAsks(firstToken);
   }
 
   tryHandle(client: ClientConnection, header: Header): boolean {
@@ -62,34 +53,27 @@ export class LookUpPath {
     const { ring } = this.#desk.dispatchOf(key);
     const at = ring.claim(20);
     if (at < 0) return this.#desk.stall(client);
-    const token = this.#nextToken;
-    this.#nextToken = (token + 1) | 0;
     const kind =
       field === 'timestamp' ? LookUps.earliestTime : request.boundaryType === 'UPPER' ? LookUps.lastAtOrBefore : LookUps.firstAtOrAfter;
     // Times beyond 2^53 mean "the end of time": any later than all messages is as good.
     const timeMs = Math.max(-1, Math.min(request.timestamp ?? 0, Number.MAX_SAFE_INTEGER));
     const words = ring.words;
     const word = at >> 2;
-    words[word] = token;
+    words[word] = this.pending.nextToken;
     words[word + 1] = key;
     words[word + 2] = kind;
     words[word + 3] = high32(timeMs);
     words[word + 4] = low32(timeMs);
     ring.commit(Messages.lookUp);
-    this.#pending.set(token, { client, opaque: header.opaque, codec: header.codec, oneway: header.isOneway, field });
-    client.pendingCount++;
+    this.pending.add({ ...askOf(client, header), field });
     return true;
   }
 
   /** Takes one `lookedUp`. */
   onAnswer(ring: RingReader, at: number): void {
     const word = at >> 2;
-    const token = ring.words[word] as number;
-    const pending = this.#pending.get(token);
-    if (pending === undefined) return;
-    this.#pending.delete(token);
-    pending.client.pendingCount--;
-    if (pending.oneway) return;
+    const pending = this.pending.take(ring.words[word] as number);
+    if (pending === undefined || pending.oneway) return;
     const value = join64(ring.words[word + 1] as number, ring.words[word + 2] as number);
     const { codec, opaque } = pending;
     const ext = { [pending.field]: value };
@@ -97,9 +81,5 @@ export class LookUpPath {
       pending.client,
       encodeFrame({ codec, opaque, code: ResponseCodes.SUCCESS, flag: RESPONSE_FLAG, version: BROKER_VERSION, ext }),
     );
-  }
-
-  forget(client: ClientConnection): void {
-    for (const [token, pending] of this.#pending) if (pending.client === client) this.#pending.delete(token);
   }
 }

@@ -3,13 +3,13 @@ import { high32, join64, low32 } from '../../base/bytes.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import { pullAnswerHeaderSizeMax, writePullAnswerHeader } from '../../protocol/commands/pull-answer.ts';
 import { PullRequest, readPullRequest } from '../../protocol/commands/pull-message.ts';
-import type { HeaderCodec } from '../../protocol/frame.ts';
 import type { Header } from '../../protocol/header.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import { Messages, PullStatuses } from '../messages.ts';
 import { CHUNK_SIZE } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
+import { type Ask, askOf, PendingAsks } from './pending-asks.ts';
 import { judgePull, type PullVerdict } from './pull-checks.ts';
 
 const PULL_HEAD_SIZE = 32;
@@ -17,11 +17,7 @@ const PULL_HEAD_SIZE = 32;
 const SPANS_AT = 9;
 const SPAN_WORDS = 3;
 
-interface PendingPull {
-  readonly client: ClientConnection;
-  readonly opaque: number;
-  readonly codec: HeaderCodec;
-  readonly oneway: boolean;
+interface PendingPull extends Ask {
   readonly offset: number;
 }
 
@@ -39,17 +35,12 @@ export class PullPath {
   readonly #desk: Desk;
   readonly #countMax: number;
   readonly #request = new PullRequest();
-  readonly #pending = new Map<number, PendingPull>();
-  #nextToken: number;
+  readonly #pending: PendingAsks<PendingPull>;
 
   constructor(desk: Desk, firstToken: number, countMax: number) {
     this.#desk = desk;
-    this.#nextToken = firstToken | 0;
+    this.#pending = new PendingAsks(firstToken);
     this.#countMax = countMax;
-  }
-
-  get pendingCount(): number {
-    return this.#pending.size;
   }
 
   tryHandle(client: ClientConnection, header: Header): boolean {
@@ -64,12 +55,12 @@ export class PullPath {
       this.#desk.answer(client, header, verdict.code, verdict.remark, verdict.ext);
       return true;
     }
-    if (this.#pending.size >= this.#countMax) {
+    if (this.#pending.count >= this.#countMax) {
       this.#desk.answer(
         client,
         header,
         ResponseCodes.SYSTEM_BUSY,
-        `too many pulls are held pulls=${this.#pending.size} heldPullCountMax=${this.#countMax}`,
+        `too many pulls are held pulls=${this.#pending.count} heldPullCountMax=${this.#countMax}`,
       );
       return true;
     }
@@ -84,11 +75,9 @@ export class PullPath {
     const { ring } = this.#desk.dispatchOf(queueKey);
     const at = ring.claim(PULL_HEAD_SIZE + (codes?.length ?? 0) * 4);
     if (at < 0) return this.#desk.stall(client);
-    const token = this.#nextToken;
-    this.#nextToken = (token + 1) | 0;
     const words = ring.words;
     let word = at >> 2;
-    words[word++] = token;
+    words[word++] = this.#pending.nextToken;
     words[word++] = client.id;
     words[word++] = queueKey;
     // What two words cannot hold would come out as another offset; beyond the end is beyond the end.
@@ -100,8 +89,7 @@ export class PullPath {
     words[word++] = codes === null ? -1 : codes.length;
     for (const code of codes ?? []) words[word++] = code;
     ring.commit(Messages.pull);
-    this.#pending.set(token, { client, opaque: header.opaque, codec: header.codec, oneway: header.isOneway, offset: request.offset });
-    client.pendingCount++;
+    this.#pending.add({ ...askOf(client, header), offset: request.offset });
     this.#desk.context.counters.add(CounterIds.requests, 1);
     if (request.commits && request.commitOffset >= 0 && Number.isSafeInteger(request.commitOffset)) this.#commitOffset(request);
     return true;
@@ -122,17 +110,13 @@ export class PullPath {
 
   /** Takes one `pulled`. */
   onPulled(words: Int32Array, word: number): void {
-    const token = words[word] as number;
-    const pull = this.#pending.get(token);
-    if (pull === undefined) return; // its connection has closed, or it was asked by a former incarnation
-    this.#pending.delete(token);
-    pull.client.pendingCount--;
+    const pull = this.#pending.take(words[word] as number);
+    if (pull === undefined) return;
     if (!pull.client.closed && !pull.oneway) this.#answer(pull, words, word);
   }
 
   forget(client: ClientConnection): void {
-    if (client.pendingCount === 0) return;
-    for (const [token, pull] of this.#pending) if (pull.client === client) this.#pending.delete(token);
+    if (this.#pending.forget(client) === 0) return;
     for (const outbox of this.#desk.dispatches) outbox.send(Messages.cancelPulls, [client.id]);
   }
 

@@ -14,7 +14,6 @@ import {
 import { ResponseCodes } from '../../protocol/codes.ts';
 import { decodeQueryMessageRequest } from '../../protocol/commands/query-message.ts';
 import { decodeViewMessageRequest } from '../../protocol/commands/view-message.ts';
-import type { HeaderCodec } from '../../protocol/frame.ts';
 import { encodeFrame, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
 import { BROKER_VERSION } from '../../protocol/versions.ts';
 import type { RingReader } from '../../runtime/ring.ts';
@@ -22,6 +21,7 @@ import { Positions } from '../context.ts';
 import { Messages } from '../messages.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
+import { type Ask, askOf, PendingAsks } from './pending-asks.ts';
 
 /** Record size and magic, and what lies between them and the position field. */
 const HEAD_SIZE = 36;
@@ -29,11 +29,7 @@ const RECORD_SIZE_MAX = 16 * 1024 * 1024;
 /** Upper bound of an answer's body. */
 const BODY_SIZE_MAX = 12 * 1024 * 1024;
 
-interface PendingQuery {
-  readonly client: ClientConnection;
-  readonly opaque: number;
-  readonly codec: HeaderCodec;
-  readonly oneway: boolean;
+interface PendingQuery extends Ask {
   readonly topic: string;
   readonly key: string;
   readonly byUniqueKey: boolean;
@@ -41,17 +37,12 @@ interface PendingQuery {
 
 export class QueryPath {
   readonly #desk: Desk;
-  readonly #pending = new Map<number, PendingQuery>();
+  readonly pending: PendingAsks<PendingQuery>;
   readonly #head = new Uint8Array(HEAD_SIZE);
-  #nextToken: number;
 
   constructor(desk: Desk, firstToken: number) {
     this.#desk = desk;
-    this.#nextToken = firstToken | 0;
-  }
-
-  get pendingCount(): number {
-    return this.#pending.size;
+    this.pending = new PendingAsks(firstToken);
   }
 
   onViewById(client: ClientConnection, header: Header): true {
@@ -76,14 +67,11 @@ export class QueryPath {
     const byUniqueKey = decoded.value._UNIQUE_KEY_QUERY === true;
     const { defaultQueryMaxNum, maxMsgsNumBatch } = this.#desk.context.settings;
     const maxCount = byUniqueKey ? defaultQueryMaxNum : Math.max(1, Math.min(maxNum, maxMsgsNumBatch));
-    const token = this.#nextToken;
-    this.#nextToken = (token + 1) | 0;
     const begin = clampTime(beginTimestamp);
     const end = clampTime(endTimestamp);
-    const words = [token, maxCount, high32(begin), low32(begin), high32(end), low32(end)];
+    const words = [this.pending.nextToken, maxCount, high32(begin), low32(begin), high32(end), low32(end)];
     this.#desk.indexer.send(Messages.queryKey, words, Buffer.from(`${topic}#${key}`, 'utf8'));
-    this.#pending.set(token, { client, opaque: header.opaque, codec: header.codec, oneway: header.isOneway, topic, key, byUniqueKey });
-    client.pendingCount++;
+    this.pending.add({ ...askOf(client, header), topic, key, byUniqueKey });
     return true;
   }
 
@@ -91,12 +79,8 @@ export class QueryPath {
   onAnswer(ring: RingReader, at: number): void {
     const { words } = ring;
     const word = at >> 2;
-    const token = words[word] as number;
-    const query = this.#pending.get(token);
-    if (query === undefined) return;
-    this.#pending.delete(token);
-    query.client.pendingCount--;
-    if (query.oneway) return;
+    const query = this.pending.take(words[word] as number);
+    if (query === undefined || query.oneway) return;
     const bodies: Buffer[] = [];
     let size = 0;
     const count = words[word + 5] as number;
@@ -111,10 +95,6 @@ export class QueryPath {
       indexLastUpdatePhyoffset: join64(words[word + 3] as number, words[word + 4] as number),
     };
     this.#reply(query, bodies, ext);
-  }
-
-  forget(client: ClientConnection): void {
-    for (const [token, pending] of this.#pending) if (pending.client === client) this.#pending.delete(token);
   }
 
   #reply(query: PendingQuery, bodies: Buffer[], ext: Record<string, number>): void {
