@@ -81,9 +81,15 @@ export class IndexFile {
     file.beginMs = file.endMs = endMs;
     file.beginPosition = file.endPosition = endPosition;
     file.#fd = files.open(path, 'create');
-    files.truncate(file.#fd, indexFileSize(geometry));
-    file.#dirty = true;
-    file.flush();
+    try {
+      files.truncate(file.#fd, indexFileSize(geometry));
+      file.#dirty = true;
+      file.flush();
+    } catch (error) {
+      file.release();
+      files.remove(path);
+      throw error;
+    }
     return file;
   }
 

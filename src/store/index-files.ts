@@ -123,6 +123,12 @@ export class IndexFiles {
     for (const file of this.#row) file.release();
   }
 
+  /** After a failed write: what the newest file holds is unknown, so it goes, and the next start makes it again from the log. */
+  abandon(): void {
+    for (const file of this.#row) file.release();
+    if (this.#row.length > 0) this.#remove(this.#row.length - 1);
+  }
+
   #writable(timeMs: number): IndexFile {
     const last = this.#row.at(-1);
     if (last !== undefined && !last.isFull) return last;

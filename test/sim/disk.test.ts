@@ -4,9 +4,10 @@ import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { MemoryFiles } from '../../src/store/files/memory-files.ts';
 import { FaultFiles } from './fault-files.ts';
 import { SimBroker } from './sim-broker.ts';
-import { bodyOf, nameOf, propertiesOf, recordsOf, sendFields } from './sim-client.ts';
+import { type Answer, bodyOf, nameOf, propertiesOf, recordsOf, type SimClient, sendFields } from './sim-client.ts';
 
 const LOG_FOLDER = '/store/commitlog';
+const INDEX_FOLDER = '/store/index';
 
 interface Rig {
   readonly sim: SimBroker;
@@ -105,3 +106,32 @@ test('disk: a failed sync of ASYNC_FLUSH refuses what comes after it', async (t)
   t.deepEqual(recordsOf(client.askPull('Orders', 0, 'readers')).map(nameOf), ['m0']);
   sim.assertHealthy();
 });
+
+test('disk: an index that cannot be written stops nothing else, and the next start makes it again', async (t) => {
+  for (const failsFrom of [0, 3]) {
+    const settings = { maxHashSlotNum: 16, maxIndexNum: 5 };
+    const faults = new FaultFiles(new MemoryFiles(), INDEX_FOLDER);
+    const sim = await SimBroker.start(7, { files: faults, settings });
+    const client = sim.client();
+    for (let i = 0; i < 12; i++) {
+      faults.failsWrites = i >= failsFrom;
+      t.is(client.askSend('Orders', 0, `m${i}`).code, 0);
+      sim.runner.runFor(1_000);
+    }
+    t.is(recordsOf(client.askPull('Orders', 0, 'readers')).length, 12);
+    t.is(askByKey(client, 'm11').code, ResponseCodes.QUERY_NOT_FOUND);
+    faults.failsWrites = false;
+    await sim.stop();
+    sim.assertHealthy();
+    t.is(faults.openCount, 0);
+    const next = await SimBroker.start(8, { files: sim.kill(), clock: sim.clock, settings });
+    const reader = next.client();
+    for (let i = 0; i < 12; i++) t.deepEqual(recordsOf(askByKey(reader, `m${i}`)).map(nameOf), [`m${i}`], `fails from ${failsFrom}`);
+    next.assertHealthy();
+  }
+});
+
+function askByKey(client: SimClient, key: string): Answer {
+  const ext = { topic: 'Orders', key, maxNum: 10, beginTimestamp: 0, endTimestamp: Number.MAX_SAFE_INTEGER };
+  return client.ask(RequestCodes.QUERY_MESSAGE, ext);
+}

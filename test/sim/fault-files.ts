@@ -16,6 +16,11 @@ export class FaultFiles implements Files {
     this.#folder = folder;
   }
 
+  /** Of the watched files. */
+  get openCount(): number {
+    return this.#watched.size;
+  }
+
   open(path: string, mode: OpenMode): number {
     const fd = this.#inner.open(path, mode);
     if (path.startsWith(`${this.#folder}/`)) this.#watched.add(fd);

@@ -107,8 +107,21 @@ export class Indexer implements Actor {
       this.#index?.insertHashed(hash, position, timeMs);
       this.#context.counters.add(CounterIds.records, 1);
     } catch (error) {
-      this.#context.log.error('writing the index failed: queries by key miss messages from here on', { error: errorText(error), position });
-      this.#index = null;
+      this.#giveUp(errorText(error), position);
+    }
+  }
+
+  #giveUp(error: string, position: number): void {
+    const { log } = this.#context;
+    const index = this.#index;
+    this.#index = null;
+    log.error('writing the index failed: queries by key find nothing until the next start, which makes it again', { error, position });
+    try {
+      index?.abandon();
+    } catch (failure) {
+      log.error('removing the damaged index file failed: delete the store’s index folder before the next start', {
+        error: errorText(failure),
+      });
     }
   }
 
