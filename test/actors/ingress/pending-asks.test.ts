@@ -1,3 +1,4 @@
+// Tokens, counts and forgetting of requests that wait for another actor.
 import test from 'ava';
 import type { ClientConnection } from '../../../src/actors/ingress/client-connection.ts';
 import { type Ask, PendingAsks } from '../../../src/actors/ingress/pending-asks.ts';
