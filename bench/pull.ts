@@ -1,11 +1,14 @@
 // Assembling a pull's answer: 32 messages of 1 KiB looked up in the queue, header written, records copied from the window or the files.
+
 import { type ActorContext, Positions } from '../src/actors/context.ts';
 import { PullScan } from '../src/actors/dispatch/pull-scan.ts';
 import { RecordReader } from '../src/actors/ingress/record-reader.ts';
 import { PullStatuses } from '../src/actors/messages.ts';
+import { Arena } from '../src/base/arena.ts';
+import { present } from '../src/base/assert.ts';
 import { high32, low32, readI32 } from '../src/base/bytes.ts';
 import { checkRecord, readQueueOffset } from '../src/message/record.ts';
-import { pullAnswerHeaderSizeMax, writePullAnswerHeader } from '../src/protocol/commands/pull-answer.ts';
+import { writePullAnswerHeader } from '../src/protocol/commands/pull-answer.ts';
 import { CODEC_AT, HEADER_AT, HeaderCodecs } from '../src/protocol/frame.ts';
 import { WindowReader } from '../src/runtime/tail-window.ts';
 import type { ConsumeQueue } from '../src/store/consume-queue.ts';
@@ -34,7 +37,14 @@ function queueOf(stage: Stage): ConsumeQueue {
 function contextOf(stage: Stage): ActorContext {
   const { settings, files, assembly, memory } = stage;
   const counters = assembly.countersOf('ingress-0');
-  return { settings, files, positions: assembly.positions, counters, windowReader: () => new WindowReader(memory.window) } as ActorContext;
+  return {
+    settings,
+    files,
+    positions: assembly.positions,
+    counters,
+    windowReader: () => new WindowReader(memory.window),
+    blocks: memory.blocks[0],
+  } as ActorContext;
 }
 
 function assembling(windowSizeBytes: number, offsets: 'newest' | 'all'): Work {
@@ -45,7 +55,8 @@ function assembling(windowSizeBytes: number, offsets: 'newest' | 'all'): Work {
   const scan = new PullScan(stage.settings, stage.assembly.positions);
   const reader = new RecordReader(contextOf(stage));
   const bodySize = PULLED * stage.recordSize;
-  const out = Buffer.alloc(pullAnswerHeaderSizeMax('FOUND') + bodySize);
+  const output = present(stage.memory.outputs[0], 'ingress-0');
+  const out = Arena.of(output.memory).bytes;
   const words = new Int32Array(PULLED * SPAN_WORDS);
   let offset = offsets === 'newest' ? queue.offsetMax - PULLED : 0;
   let answered = 0;
@@ -59,7 +70,18 @@ function assembling(windowSizeBytes: number, offsets: 'newest' | 'all'): Work {
       words[i * SPAN_WORDS + 2] = scan.sizes[i] as number;
     }
     const { nextOffset, minOffset, maxOffset } = scan;
-    const bodyAt = writePullAnswerHeader(out, 0, HeaderCodecs.binary, answered, 0, nextOffset, minOffset, maxOffset, 'FOUND', bodySize);
+    const bodyAt = writePullAnswerHeader(
+      out,
+      output.at,
+      HeaderCodecs.binary,
+      answered,
+      0,
+      nextOffset,
+      minOffset,
+      maxOffset,
+      'FOUND',
+      bodySize,
+    );
     if (reader.readSpans(words, 0, PULLED, out, bodyAt) === bodyAt + bodySize) answered++;
     if (offsets === 'all') offset = nextOffset + PULLED > maxOffset ? 0 : nextOffset;
   };
@@ -69,7 +91,7 @@ function assembling(windowSizeBytes: number, offsets: 'newest' | 'all'): Work {
     },
     check: (count) => {
       expect('answers', answered, count);
-      let at = HEADER_AT + (readI32(out, CODEC_AT) & 0xff_ffff);
+      let at = output.at + HEADER_AT + (readI32(out, output.at + CODEC_AT) & 0xff_ffff);
       for (let i = 0; i < PULLED; i++, at += stage.recordSize) {
         expect('size of a sound record', checkRecord(out, at, out.length, true), stage.recordSize);
         expect('queue offset', readQueueOffset(out, at), lastOffset + i);

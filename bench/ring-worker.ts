@@ -1,5 +1,6 @@
 // One side of a cell of the ring benchmark, on a thread of its own.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { Region } from '../src/base/arena.ts';
 import { assert, present } from '../src/base/assert.ts';
 import { AsyncWaiter, Doorbell } from '../src/runtime/doorbell.ts';
 import { type RingHandler, RingReader, RingWriter } from '../src/runtime/ring.ts';
@@ -9,7 +10,9 @@ export type Way = 'ring' | 'ring-reactive' | 'ringbuf.js' | 'postMessage';
 export interface BenchTask {
   readonly role: 'send' | 'receive' | 'ping' | 'echo';
   readonly way: Way;
-  readonly memory: SharedArrayBuffer;
+  readonly memory: Region;
+  /** For ringbuf.js. */
+  readonly elements: SharedArrayBuffer;
   readonly bells: SharedArrayBuffer;
   /** Word 0: records taken by the receiver, where the way itself does not push back. Word 1: the start signal. Word 2: the echo's answer. */
   readonly flags: SharedArrayBuffer;
@@ -64,7 +67,7 @@ let warmUpCount = 0;
 async function elementRing(): Promise<ElementRing> {
   const name: string = 'ringbuf.js';
   const { RingBuffer } = (await import(name)) as { RingBuffer: new (memory: SharedArrayBuffer, type: typeof Uint32Array) => ElementRing };
-  return new RingBuffer(task.memory, Uint32Array);
+  return new RingBuffer(task.elements, Uint32Array);
 }
 
 function sendByRing(): void {

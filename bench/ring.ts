@@ -3,6 +3,7 @@
 // In the ring and in ringbuf.js the sender writes every word of a record; the ring's receiver looks at the first and the last in place,
 // that of ringbuf.js has to pop a copy. ringbuf.js gets a length prefix and our doorbell, since it has neither.
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { allocateRegion } from '../src/base/arena.ts';
 import { doorbellMemorySize } from '../src/runtime/doorbell.ts';
 import { ringMemorySize } from '../src/runtime/ring.ts';
 import { type Cell, expect } from './cell.ts';
@@ -33,7 +34,8 @@ async function measure(shape: Shape): Promise<Record<string, number>> {
   const shared = {
     ...shape,
     // ringbuf.js: its capacity in elements and one more, behind two positions.
-    memory: new SharedArrayBuffer(shape.way === 'ringbuf.js' ? 8 + ringCapacity + 4 : ringMemorySize(ringCapacity)),
+    elements: new SharedArrayBuffer(8 + ringCapacity + 4),
+    memory: allocateRegion(ringMemorySize(ringCapacity)),
     bells: new SharedArrayBuffer(doorbellMemorySize(1)),
     flags: new SharedArrayBuffer(12),
   };

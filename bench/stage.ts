@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Boot } from '../src/actors/context.ts';
 import { Messages } from '../src/actors/messages.ts';
 import { Assembly } from '../src/assembly.ts';
+import type { Region } from '../src/base/arena.ts';
 import { present } from '../src/base/assert.ts';
 import { systemClock } from '../src/base/clock.ts';
 import { silentLog } from '../src/base/log.ts';
@@ -126,7 +127,7 @@ export class Stage {
     ring.commit(Messages.append);
   }
 
-  #ring(from: string, to: string): SharedArrayBuffer {
+  #ring(from: string, to: string): Region {
     const index = this.#topology.rings.findIndex((ring) => ring.from === from && ring.to === to);
     return present(this.memory.rings[index], `ring ${from} -> ${to}`);
   }

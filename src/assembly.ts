@@ -7,7 +7,7 @@ import { Dispatch } from './actors/dispatch/dispatch.ts';
 import { Flusher } from './actors/flusher/flusher.ts';
 import { Indexer } from './actors/indexer/indexer.ts';
 import { Ingress } from './actors/ingress/ingress.ts';
-import { Outbox } from './actors/outbox.ts';
+import { type Bell, Outbox } from './actors/outbox.ts';
 import { assert, present } from './base/assert.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
@@ -37,6 +37,8 @@ export interface Environment {
   readonly files: Files;
   readonly transport: Transport;
   readonly wake: Wake;
+  /** Tells this thread of mail from one of its actors to another; where it is absent they ring the doorbell like everybody. */
+  readonly ring?: Wake;
   /** Time in which this thread's event loop did not wait; absent where it has none of its own. */
   readonly loopActiveMs?: () => number;
 }
@@ -132,12 +134,14 @@ export class Assembly {
       inboxes: this.#inboxesOf(spec.name),
       outbox: this.#outboxesOf(spec.name),
       namesOf: (kind) => this.topology.actors.filter((actor) => actor.kind === kind).map((actor) => actor.name),
-      ringBells: this.#bellRinger(),
+      ringBells: this.#bellRinger(spec.name),
       figures: () => figuresOf(this.topology, memory),
       feedWriter: (startPosition) => new FeedWriter(memory.feed, startPosition),
       feedReader: () => new FeedReader(memory.feed),
       windowWriter: () => new WindowWriter(memory.window, this.topology.windowSizeBytes),
       windowReader: () => new WindowReader(memory.window),
+      blocks: present(memory.blocks[this.topology.actors.indexOf(spec)], 'block region'),
+      output: present(memory.outputs[this.topology.actors.indexOf(spec)], 'output region'),
     };
   }
 
@@ -163,11 +167,17 @@ export class Assembly {
       if (outbox === undefined) {
         const index = this.topology.rings.findIndex((ring) => ring.from === name && ring.to === to);
         assert(index >= 0, `the topology has a ring ${name} -> ${to}`);
-        outbox = new Outbox(this.#writer(index), present(this.#bells[specOf(this.topology, to).thread]));
+        outbox = new Outbox(this.#writer(index), this.#bellOf(name, to));
         outboxes.set(to, outbox);
       }
       return outbox;
     };
+  }
+
+  #bellOf(from: string, to: string): Bell {
+    const thread = specOf(this.topology, to).thread;
+    const { ring } = this.#environment;
+    return ring !== undefined && specOf(this.topology, from).thread === thread ? { ring } : present(this.#bells[thread]);
   }
 
   #writer(index: number): RingWriter {
@@ -182,13 +192,13 @@ export class Assembly {
   }
 
   /** Rings each thread once, however many of the named actors it hosts. */
-  #bellRinger(): (names: readonly string[]) => void {
-    const known = new Map<readonly string[], Doorbell[]>();
+  #bellRinger(from: string): (names: readonly string[]) => void {
+    const known = new Map<readonly string[], Bell[]>();
     return (names) => {
       let bells = known.get(names);
       if (bells === undefined) {
-        const threads = new Set(names.map((name) => specOf(this.topology, name).thread));
-        bells = [...threads].map((thread) => present(this.#bells[thread]));
+        const oneAThread = new Map(names.map((name) => [specOf(this.topology, name).thread, name]));
+        bells = [...oneAThread.values()].map((name) => this.#bellOf(from, name));
         known.set(names, bells);
       }
       for (const bell of bells) bell.ring();

@@ -13,7 +13,7 @@ import { OpenedStore } from './opened-store.ts';
 import { NodeTransport } from './runtime/node-transport.ts';
 import { SharedNumbers } from './runtime/shared-numbers.ts';
 import { type ActorHost, Supervisor } from './runtime/supervisor.ts';
-import { allocateMemory, type SharedMemory } from './shared-memory.ts';
+import { allocateMemory, readBufferOf, type SharedMemory } from './shared-memory.ts';
 import type { Files } from './store/files/files.ts';
 import { MemoryFiles } from './store/files/memory-files.ts';
 import { NodeFiles } from './store/files/node-files.ts';
@@ -165,6 +165,7 @@ function topologyOf(settings: Settings, memory: boolean): Topology {
 function inlineHost(options: BrokerOptions, topology: Topology, memory: SharedMemory, files: Files): BootableHost {
   const { settings, log } = options;
   const transport = new NodeTransport({
+    readBuffer: readBufferOf(memory, 0),
     onFault: (error) => log.error('a connection was closed by an error of ours', { error: errorText(error) }),
   });
   const loopActiveMs = (): number => performance.eventLoopUtilization().active;

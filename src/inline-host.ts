@@ -29,7 +29,7 @@ export class InlineHost implements ActorHost {
       this.onFailure(name, errorText(error));
     });
     this.#runner = new ReactiveRunner(this.#duty, new Doorbell(memory.bells, 0), environment.clock);
-    this.#assembly = new Assembly(topology, memory, { ...environment, wake: this.#runner.wake });
+    this.#assembly = new Assembly(topology, memory, { ...environment, wake: this.#runner.wake, ring: this.#runner.ring });
     this.#onEnd = onEnd;
   }
 

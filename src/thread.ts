@@ -14,7 +14,7 @@ import { Doorbell } from './runtime/doorbell.ts';
 import { Duty } from './runtime/duty.ts';
 import { NodeTransport } from './runtime/node-transport.ts';
 import { ReactiveRunner } from './runtime/reactive-runner.ts';
-import type { SharedMemory } from './shared-memory.ts';
+import { readBufferOf, type SharedMemory } from './shared-memory.ts';
 import { NodeFiles } from './store/files/node-files.ts';
 import type { Topology } from './topology.ts';
 
@@ -41,6 +41,7 @@ function main(data: ThreadData): void {
   const flag = new ControlFlag(memory.control, threadIndex);
   const reactive = thread.reactive ? new ReactiveRunner(duty, bell, systemClock) : null;
   const transport = new NodeTransport({
+    readBuffer: readBufferOf(memory, threadIndex),
     onFault: (error) =>
       log.error('a connection was closed by an error of ours', {
         error: errorText(error),
@@ -56,6 +57,7 @@ function main(data: ThreadData): void {
     files: new NodeFiles(),
     transport,
     wake,
+    ...(reactive === null ? {} : { ring: reactive.ring }),
     loopActiveMs: () => performance.eventLoopUtilization().active,
   };
   const assembly = new Assembly(topology, memory, environment);

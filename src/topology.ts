@@ -42,6 +42,10 @@ export interface Topology {
   readonly positionCount: number;
   readonly queueCountMax: number;
   readonly windowSizeBytes: number;
+  /** For the answers that an ingress has under way; what does not fit is allocated elsewhere. */
+  readonly outputSizeBytes: number;
+  /** For what an ingress reads from the log's files. */
+  readonly blocksSizeBytes: number;
   readonly feedEntryCount: number;
 }
 
@@ -66,6 +70,11 @@ export const PENDING_PULL_COUNT_MAX = 128 * 1024;
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
+
+/** As many chunks of answers as a pool keeps. */
+const OUTPUT_SIZE = 8 * MIB;
+/** Sixteen blocks: readers that catch up go through the log side by side, and each block serves all that are near. */
+const BLOCKS_SIZE = 4 * MIB;
 
 interface Edge {
   readonly from: ActorKind;
@@ -142,6 +151,8 @@ export function layOut(options: TopologyOptions): Topology {
     positionCount: 16 + options.dispatchCount,
     queueCountMax: options.queueCountMax,
     windowSizeBytes: options.tailWindowSizeBytes,
+    outputSizeBytes: OUTPUT_SIZE,
+    blocksSizeBytes: BLOCKS_SIZE,
     feedEntryCount: options.feedEntryCount,
   };
 }

@@ -1,4 +1,5 @@
 // What the composition root hands to every actor: its share of the memory, its mail, and the outside world as values.
+import type { Region } from '../base/arena.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
@@ -104,4 +105,8 @@ export interface ActorContext {
   feedReader(): FeedReader;
   windowWriter(): WindowWriter;
   windowReader(): WindowReader;
+  /** An ingress's memory for answers; empty for other actors. */
+  readonly output: Region;
+  /** An ingress's memory for blocks of the log; empty for other actors. */
+  readonly blocks: Region;
 }

@@ -1,11 +1,15 @@
 // The sending end of one ring: claim, fill, commit; `flush` makes a batch visible and wakes the receiver's thread if it sleeps.
-import type { Doorbell } from '../runtime/doorbell.ts';
 import type { RingWriter } from '../runtime/ring.ts';
 
 const encoder = new TextEncoder();
 
 /** Frames and JSON travel in parts of at most this many bytes, so that no ring must hold a whole large one. */
 const PART_SIZE_MAX = 64 * 1024;
+
+/** Wakes the receiver's thread. */
+export interface Bell {
+  ring(): void;
+}
 
 interface Waiting {
   readonly type: number;
@@ -15,11 +19,11 @@ interface Waiting {
 
 export class Outbox {
   readonly ring: RingWriter;
-  readonly #bell: Doorbell;
+  readonly #bell: Bell;
   /** Rare messages that found the ring full, oldest first; the owner stops taking new mail while there are any. */
   readonly #waiting: Waiting[] = [];
 
-  constructor(ring: RingWriter, bell: Doorbell) {
+  constructor(ring: RingWriter, bell: Bell) {
     this.ring = ring;
     this.#bell = bell;
   }

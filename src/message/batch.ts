@@ -6,7 +6,7 @@
 //   +-----------+---------+--------+------+----------+------+----------------+------------+
 import { assert } from '../base/assert.ts';
 import { readI16, readI32, writeI32, writeU16 } from '../base/bytes.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { copyBytes } from '../base/copy-bytes.ts';
 import { PROPERTIES_SIZE_MAX } from './record-layout.ts';
 
 const MAGIC_AT = 4;

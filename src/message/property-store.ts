@@ -1,5 +1,5 @@
 // The properties as they are stored: the client's text, without the keys that the broker owns, and the broker's own behind it.
-import { copyBytes } from './copy-bytes.ts';
+import { copyBytes } from '../base/copy-bytes.ts';
 import { isBrokerOwned, type PropertyScan } from './property-scan.ts';
 
 const SEPARATOR = 0x02;

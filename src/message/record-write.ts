@@ -1,7 +1,8 @@
 // Writes a record's bytes once, where they will be copied from: all but the three fields that only the commit log knows.
+import type { Arena } from '../base/arena.ts';
 import { assert } from '../base/assert.ts';
 import { writeI32, writeI64, writeU16 } from '../base/bytes.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { copyBytes } from '../base/copy-bytes.ts';
 import {
   BLANK_SIZE_MIN,
   BODY_CRC_AT,
@@ -66,6 +67,20 @@ function writeHost(out: Uint8Array, at: number, host: Uint8Array, port: number):
  * Returns where the `f.propertiesSize` bytes of the properties go, which are left to the caller; the record ends behind them.
  */
 export function writeRecord(out: Uint8Array, at: number, f: RecordFields, body: Uint8Array, bodyAt: number): number {
+  const next = writeHead(out, at, f);
+  copyBytes(body, bodyAt, bodyAt + f.bodySize, out, next);
+  return writeTail(out, next + f.bodySize, f);
+}
+
+/** `writeRecord` into the arena, where the body often lies already. */
+export function writeRecordIn(arena: Arena, at: number, f: RecordFields, body: Uint8Array, bodyAt: number): number {
+  const next = writeHead(arena.bytes, at, f);
+  arena.copy(body, bodyAt, arena.bytes, next, f.bodySize);
+  return writeTail(arena.bytes, next + f.bodySize, f);
+}
+
+/** All fields before the body; returns where the body goes. */
+function writeHead(out: Uint8Array, at: number, f: RecordFields): number {
   const topicSize = f.topic.length;
   const v2 = isV2Topic(f.topicUnits);
   const sysFlag = hostFlags(f.sysFlag, f.bornHost.length, f.storeHost.length);
@@ -87,10 +102,13 @@ export function writeRecord(out: Uint8Array, at: number, f: RecordFields, body: 
   writeI32(out, next, f.reconsumeTimes);
   writeI64(out, next + 4, f.preparedPosition);
   writeI32(out, next + 12, f.bodySize);
-  next += 16;
-  copyBytes(body, bodyAt, bodyAt + f.bodySize, out, next);
-  next += f.bodySize;
-  if (v2) out[next++] = topicSize >>> 8;
+  return next + 16;
+}
+
+function writeTail(out: Uint8Array, at: number, f: RecordFields): number {
+  const topicSize = f.topic.length;
+  let next = at;
+  if (isV2Topic(f.topicUnits)) out[next++] = topicSize >>> 8;
   out[next++] = topicSize;
   copyBytes(f.topic, 0, topicSize, out, next);
   next += topicSize;

@@ -63,20 +63,20 @@ export class FrameDecoder {
   }
 
   /** Takes the next bytes of the stream. A text means: not this protocol, or beyond its limits; close the connection. */
-  push(chunk: Uint8Array): string | null {
+  push(chunk: Uint8Array, at = 0, end = chunk.length): string | null {
     if (this.#busy) {
-      this.#late.push(Buffer.from(chunk));
-      this.#lateSize += chunk.length;
+      this.#late.push(Buffer.from(chunk.subarray(at, end)));
+      this.#lateSize += end - at;
       return null;
     }
     if (this.#fault !== null) return this.#fault;
     const bytes = asBuffer(chunk);
     if (this.#held) {
-      this.#keep(bytes, 0, bytes.length);
+      this.#keep(bytes, at, end);
       return null;
     }
     this.#busy = true;
-    this.#take(bytes);
+    this.#take(bytes, at, end);
     return this.#finish();
   }
 
@@ -95,40 +95,39 @@ export class FrameDecoder {
       const chunk = this.#late.shift() as Buffer;
       this.#lateSize -= chunk.length;
       if (this.#held) this.#keep(chunk, 0, chunk.length);
-      else if (this.#fault === null) this.#take(chunk);
+      else if (this.#fault === null) this.#take(chunk, 0, chunk.length);
     }
     this.#busy = false;
     this.#release();
     return this.#fault;
   }
 
-  #take(bytes: Buffer): void {
-    let at = 0;
+  #take(bytes: Buffer, at: number, end: number): void {
+    let next = at;
     if (this.#carryEnd > this.#carryAt) {
-      at = this.#complete(bytes);
-      if (at < 0) return;
+      next = this.#complete(bytes, at, end);
+      if (next < 0) return;
     }
-    this.#offer(bytes, at, bytes.length);
-    if (this.#fault === null) this.#keep(bytes, this.#stoppedAt, bytes.length);
+    this.#offer(bytes, next, end);
+    if (this.#fault === null) this.#keep(bytes, this.#stoppedAt, end);
   }
 
   /** Adds to the cut frame no more than it lacks, and offers it. Returns where the chunk goes on, -1 when all of it is kept. */
-  #complete(bytes: Buffer): number {
-    let at = 0;
+  #complete(bytes: Buffer, at: number, end: number): number {
     while (true) {
       const kept = this.#carryEnd - this.#carryAt;
       const wanted = kept < HEADER_AT ? HEADER_AT : 4 + readI32(this.#carry, this.#carryAt);
-      const part = Math.min(wanted - kept, bytes.length - at);
+      const part = Math.min(wanted - kept, end - at);
       this.#keep(bytes, at, at + part);
       at += part;
       this.#offerKept();
       if (this.#fault !== null) return -1;
       if (this.#held) {
-        this.#keep(bytes, at, bytes.length);
+        this.#keep(bytes, at, end);
         return -1;
       }
       if (this.#carryEnd === this.#carryAt) return at;
-      if (at === bytes.length) return -1;
+      if (at === end) return -1;
     }
   }
 
@@ -139,10 +138,11 @@ export class FrameDecoder {
 
   /** Offers the frames in [at, end) until one is cut, refused or wrong. */
   #offer(bytes: Buffer, at: number, end: number): void {
+    const first = at;
     while (end - at >= 4) {
       const length = readI32(bytes, at + LENGTH_AT);
       if (length < 4 || length > FRAME_SIZE_MAX - 4) {
-        this.#fault = lengthFault(bytes, at, end, length);
+        this.#fault = lengthFault(bytes, at, end, length, at === first);
         break;
       }
       if (end - at < HEADER_AT) break;
@@ -192,8 +192,8 @@ export class FrameDecoder {
   }
 }
 
-function lengthFault(bytes: Buffer, at: number, end: number, length: number): string {
-  const foreign = at === 0 ? foreignProtocol(bytes, at, end) : undefined;
+function lengthFault(bytes: Buffer, at: number, end: number, length: number, isFirst: boolean): string {
+  const foreign = isFirst ? foreignProtocol(bytes, at, end) : undefined;
   if (foreign !== undefined) return `not a frame but ${foreign}`;
   return `frame length is out of range length=${length} min=4 max=${FRAME_SIZE_MAX - 4}`;
 }

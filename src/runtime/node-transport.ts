@@ -13,6 +13,8 @@ export interface NodeTransportOptions {
   readonly onFault?: (error: unknown) => void;
   /** Reads all connections into one buffer instead of a new one per read. Default true; without effect where it is not possible. */
   readonly sharedReads?: boolean;
+  /** That buffer; a new one where it is absent. */
+  readonly readBuffer?: Uint8Array;
 }
 
 /** Clients that arrive together (a restart) wait here instead of repeating their SYN a second later. */
@@ -31,7 +33,7 @@ export class NodeTransport implements Transport {
   constructor(options: NodeTransportOptions = {}) {
     this.#owner = { onFault: options.onFault ?? (() => {}), onGone: (connection) => this.#onGone(connection) };
     const shared = canShareReadBuffer && (options.sharedReads ?? true);
-    this.#readBuffer = shared ? Buffer.allocUnsafeSlow(readBufferSizeBytes) : undefined;
+    this.#readBuffer = shared ? (options.readBuffer ?? Buffer.allocUnsafeSlow(readBufferSizeBytes)) : undefined;
   }
 
   /** Connections that are open, opening or closing. */

@@ -14,6 +14,9 @@ export class ReactiveRunner {
   readonly #waiter: AsyncWaiter;
   readonly #clock: Clock;
   #scheduled = false;
+  #inTurn = false;
+  /** Mail for an actor of this thread was published since the last pass began. */
+  #mail = false;
   #closed = false;
   #timer: NodeJS.Timeout | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
@@ -43,22 +46,34 @@ export class ReactiveRunner {
     setImmediate(this.#turn);
   };
 
+  /** From one actor of this thread to another, instead of its doorbell: within a turn the next pass sees the mail anyway. */
+  readonly ring = (): void => {
+    this.#mail = true;
+    if (!this.#inTurn) this.wake();
+  };
+
   readonly #turn = (): void => {
     this.#scheduled = false;
     if (this.#closed) return;
     this.#bell.cancel();
-    for (let i = 0; i < PASSES_PER_TURN; i++) {
-      if (this.#duty.pass() > 0) continue;
-      this.#park();
-      return;
-    }
-    this.wake();
+    this.#inTurn = true;
+    let passesLeft = PASSES_PER_TURN;
+    while (passesLeft > 0 && this.#pass()) passesLeft--;
+    if (passesLeft > 0) this.#park();
+    else this.wake();
+    this.#inTurn = false;
   };
+
+  /** False where nobody did or sent anything. */
+  #pass(): boolean {
+    this.#mail = false;
+    return this.#duty.pass() > 0 || this.#mail;
+  }
 
   #park(): void {
     this.#waiter.arm(this.wake);
     // Whoever published before the waiter was armed did not ring: look once more.
-    if (this.#duty.pass() > 0) {
+    if (this.#pass()) {
       this.#bell.cancel();
       this.wake();
       return;

@@ -1,4 +1,5 @@
 // The ring: a queue of variable-length records in shared memory, from exactly one writing thread to exactly one reading thread.
+import { Arena, type Region } from '../base/arena.ts';
 import { assert } from '../base/assert.ts';
 
 // Memory: each position has its two cache lines to itself, so that the two threads do not steal a line from each other.
@@ -45,21 +46,24 @@ export function ringMemorySize(capacityBytes: number): number {
   return recordsAt + capacityBytes + overhangSize;
 }
 
-function capacityOf(memory: SharedArrayBuffer): number {
-  const capacity = memory.byteLength - recordsAt - overhangSize;
-  assert(ringMemorySize(capacity) === memory.byteLength, 'ring memory has a wrong size');
+function capacityOf(memory: Region): number {
+  const capacity = memory.size - recordsAt - overhangSize;
+  assert(ringMemorySize(capacity) === memory.size && memory.at % lineSize === 0, 'ring memory has a wrong size or place');
   return capacity;
 }
 
 /** Published bytes that the reader has not given back, seen from any thread: for displays. */
-export function ringUsedBytes(memory: SharedArrayBuffer): number {
-  const words = new Int32Array(memory);
-  const consumer = Atomics.load(words, consumerWord);
-  return Math.max(0, (Atomics.load(words, producerWord) - consumer) | 0);
+export function ringUsedBytes(memory: Region): number {
+  const { words } = Arena.of(memory.memory);
+  const firstWord = memory.at >> 2;
+  const consumer = Atomics.load(words, firstWord + consumerWord);
+  return Math.max(0, (Atomics.load(words, firstWord + producerWord) - consumer) | 0);
 }
 
 export class RingWriter {
-  /** The whole memory; `claim` answers places in it. */
+  /** The memory that the ring is a part of. */
+  readonly arena: Arena;
+  /** All of the arena; `claim` answers places in it. */
   readonly bytes: Buffer;
   /** The same memory: the field at byte `at` (a multiple of 4) is `words[at >> 2]`. */
   readonly words: Int32Array;
@@ -76,15 +80,22 @@ export class RingWriter {
   #consumed: number;
   #claimPosition = 0;
   #claimSize = noClaim;
+  readonly #recordsAt: number;
+  readonly #producerWord: number;
+  readonly #consumerWord: number;
 
-  constructor(memory: SharedArrayBuffer) {
+  constructor(memory: Region) {
     this.capacity = capacityOf(memory);
     this.recordSizeMax = this.capacity / 2;
-    this.bytes = Buffer.from(memory);
-    this.words = new Int32Array(memory);
-    this.#position = Atomics.load(this.words, producerWord);
+    this.arena = Arena.of(memory.memory);
+    this.bytes = this.arena.bytes;
+    this.words = this.arena.words;
+    this.#recordsAt = memory.at + recordsAt;
+    this.#producerWord = (memory.at >> 2) + producerWord;
+    this.#consumerWord = (memory.at >> 2) + consumerWord;
+    this.#position = Atomics.load(this.words, this.#producerWord);
     this.#published = this.#position;
-    this.#consumed = Atomics.load(this.words, consumerWord);
+    this.#consumed = Atomics.load(this.words, this.#consumerWord);
   }
 
   get pendingBytes(): number {
@@ -103,19 +114,19 @@ export class RingWriter {
       return -1;
     }
     if (padding > 0) {
-      const word = (recordsAt + index) >> 2;
+      const word = (this.#recordsAt + index) >> 2;
       this.words[word] = padding - headerSize;
       this.words[word + typeWord] = paddingType;
     }
     this.#claimPosition = (this.#position + padding) | 0;
     this.#claimSize = size;
-    return recordsAt + (this.#claimPosition & (this.capacity - 1)) + headerSize;
+    return this.#recordsAt + (this.#claimPosition & (this.capacity - 1)) + headerSize;
   }
 
   /** Completes the claimed record; the reader sees it from the next `publish` on. */
   commit(type: number): void {
     assert(this.#claimSize !== noClaim && type >= 0, 'nothing is claimed, or the type is negative');
-    const word = (recordsAt + (this.#claimPosition & (this.capacity - 1))) >> 2;
+    const word = (this.#recordsAt + (this.#claimPosition & (this.capacity - 1))) >> 2;
     this.words[word] = this.#claimSize;
     this.words[word + typeWord] = type;
     this.#position = (this.#claimPosition + headerSize + ((this.#claimSize + 7) & ~7)) | 0;
@@ -132,13 +143,13 @@ export class RingWriter {
     if (this.#position === this.#published) return false;
     this.#published = this.#position;
     // All plain stores into the records happen before this one, and a reader that loads the new position sees them.
-    Atomics.store(this.words, producerWord, this.#position);
+    Atomics.store(this.words, this.#producerWord, this.#position);
     return true;
   }
 
   #hasRoom(length: number): boolean {
     if (((this.#position - this.#consumed) | 0) + length <= this.capacity) return true;
-    this.#consumed = Atomics.load(this.words, consumerWord);
+    this.#consumed = Atomics.load(this.words, this.#consumerWord);
     return ((this.#position - this.#consumed) | 0) + length <= this.capacity;
   }
 }
@@ -158,17 +169,24 @@ export class RingReader {
 
   #position: number;
   #draining = false;
+  readonly #recordsAt: number;
+  readonly #producerWord: number;
+  readonly #consumerWord: number;
 
-  constructor(memory: SharedArrayBuffer) {
+  constructor(memory: Region) {
+    const arena = Arena.of(memory.memory);
     this.capacity = capacityOf(memory);
-    this.bytes = Buffer.from(memory);
-    this.words = new Int32Array(memory);
-    this.#position = Atomics.load(this.words, consumerWord);
+    this.bytes = arena.bytes;
+    this.words = arena.words;
+    this.#recordsAt = memory.at + recordsAt;
+    this.#producerWord = (memory.at >> 2) + producerWord;
+    this.#consumerWord = (memory.at >> 2) + consumerWord;
+    this.#position = Atomics.load(this.words, this.#consumerWord);
   }
 
   /** True where nothing is published that a drain has not taken; a record that the handler left counts as there. */
   isEmpty(): boolean {
-    return Atomics.load(this.words, producerWord) === this.#position;
+    return Atomics.load(this.words, this.#producerWord) === this.#position;
   }
 
   /**
@@ -178,7 +196,7 @@ export class RingReader {
   drain(handler: RingHandler, limit: number): number {
     assert(!this.#draining, 'drain called from its own handler');
     const start = this.#position;
-    const end = Atomics.load(this.words, producerWord);
+    const end = Atomics.load(this.words, this.#producerWord);
     if (start === end) return 0;
     this.#draining = true;
     try {
@@ -186,17 +204,18 @@ export class RingReader {
     } finally {
       this.#draining = false;
       // The reads of the records happen before this store, and a writer that loads the new position may overwrite them.
-      if (this.#position !== start) Atomics.store(this.words, consumerWord, this.#position);
+      if (this.#position !== start) Atomics.store(this.words, this.#consumerWord, this.#position);
     }
   }
 
   #handOn(handler: RingHandler, limit: number, end: number): number {
     const words = this.words;
     const mask = this.capacity - 1;
+    const first = this.#recordsAt;
     let position = this.#position;
     let count = 0;
     while (count < limit && position !== end) {
-      const at = recordsAt + (position & mask);
+      const at = first + (position & mask);
       const size = words[at >> 2] as number;
       const type = words[(at >> 2) + typeWord] as number;
       const next = (position + headerSize + ((size + 7) & ~7)) | 0;

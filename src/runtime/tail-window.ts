@@ -1,4 +1,5 @@
 // The tail window: the newest part of the log in one shared memory, written by one thread and read by any, without a lock.
+import { Arena, type Region } from '../base/arena.ts';
 import { assert } from '../base/assert.ts';
 import { fence } from './fence.ts';
 import { SharedNumbers } from './shared-numbers.ts';
@@ -26,8 +27,6 @@ const highSlot = highAt / 16;
 const sizeMin = 1024;
 const sizeMax = 2 ** 30;
 const lowStepMax = 64 * 1024;
-/** Below this size a loop is faster than the native copy, which makes a view for each call. */
-const loopSizeMax = 32;
 
 /** Size of the memory for a window of this size, a power of two. */
 export function windowMemorySize(sizeBytes: number): number {
@@ -36,30 +35,37 @@ export function windowMemorySize(sizeBytes: number): number {
   return dataAt + sizeBytes;
 }
 
-function copyBytes(from: Buffer, fromAt: number, into: Uint8Array, intoAt: number, size: number): void {
-  if (size > loopSizeMax) from.copy(into, intoAt, fromAt, fromAt + size);
-  else for (let i = 0; i < size; i++) into[intoAt + i] = from[fromAt + i] as number;
+function assertMemory(memory: Region, sizeBytes: number): void {
+  assert(windowMemorySize(sizeBytes) === memory.size && memory.at % lineSize === 0, 'window memory has a wrong size or place');
+}
+
+function numbersOf(memory: Region, arena: Arena): SharedNumbers {
+  return new SharedNumbers(arena.buffer, memory.at / 16, dataAt / 16);
 }
 
 export class WindowWriter {
-  /** The whole memory; `at` answers places in it. */
+  /** All of the arena that the window is a part of; `at` answers places in it. */
   readonly bytes: Buffer;
   readonly sizeBytes: number;
   /** The largest part that can be reserved at once. */
   readonly recordSizeMax: number;
+  readonly #arena: Arena;
+  readonly #dataAt: number;
   readonly #numbers: SharedNumbers;
   readonly #lowStep: number;
   #low: number;
   #high: number;
   #empty: boolean;
 
-  constructor(memory: SharedArrayBuffer, sizeBytes: number) {
-    assert(windowMemorySize(sizeBytes) === memory.byteLength, 'window memory has a wrong size');
-    this.bytes = Buffer.from(memory);
+  constructor(memory: Region, sizeBytes: number) {
+    assertMemory(memory, sizeBytes);
+    this.#arena = Arena.of(memory.memory);
+    this.#dataAt = memory.at + dataAt;
+    this.bytes = this.#arena.bytes;
     this.sizeBytes = sizeBytes;
     this.recordSizeMax = sizeBytes / 2;
     this.#lowStep = Math.min(lowStepMax, sizeBytes / 16);
-    this.#numbers = new SharedNumbers(memory, 0, dataAt / 16);
+    this.#numbers = numbersOf(memory, this.#arena);
     this.#low = this.#numbers.get(lowSlot);
     this.#high = this.#numbers.get(highSlot);
     this.#empty = this.#low === this.#high;
@@ -84,7 +90,7 @@ export class WindowWriter {
   /** Where in `bytes` the byte at this position stands. */
   at(position: number): number {
     // The bit operation takes the position modulo 2^32 first, which a power of two below that does not notice.
-    return dataAt + (position & (this.sizeBytes - 1));
+    return this.#dataAt + (position & (this.sizeBytes - 1));
   }
 
   /** How many bytes from this position on stand in one piece. */
@@ -102,8 +108,8 @@ export class WindowWriter {
   write(position: number, from: Buffer, at: number, size: number): void {
     const into = this.reserve(position, size);
     const first = Math.min(size, this.contiguous(position));
-    copyBytes(from, at, this.bytes, into, first);
-    if (first < size) copyBytes(from, at + first, this.bytes, dataAt, size - first);
+    this.#arena.copy(from, at, this.bytes, into, first);
+    if (first < size) this.#arena.copy(from, at + first, this.bytes, this.#dataAt, size - first);
     this.publish(position + size);
   }
 
@@ -116,14 +122,16 @@ export class WindowWriter {
 
 export class WindowReader {
   readonly sizeBytes: number;
-  readonly #bytes: Buffer;
+  readonly #arena: Arena;
+  readonly #dataAt: number;
   readonly #numbers: SharedNumbers;
 
-  constructor(memory: SharedArrayBuffer) {
-    this.sizeBytes = memory.byteLength - dataAt;
-    assert(windowMemorySize(this.sizeBytes) === memory.byteLength, 'window memory has a wrong size');
-    this.#bytes = Buffer.from(memory);
-    this.#numbers = new SharedNumbers(memory, 0, dataAt / 16);
+  constructor(memory: Region) {
+    this.sizeBytes = memory.size - dataAt;
+    assertMemory(memory, this.sizeBytes);
+    this.#arena = Arena.of(memory.memory);
+    this.#dataAt = memory.at + dataAt;
+    this.#numbers = numbersOf(memory, this.#arena);
   }
 
   /** Bytes before this position are gone. */
@@ -147,8 +155,9 @@ export class WindowReader {
   copy(position: number, size: number, into: Uint8Array, at: number): void {
     const index = position & (this.sizeBytes - 1);
     const first = Math.min(size, this.sizeBytes - index);
-    copyBytes(this.#bytes, dataAt + index, into, at, first);
-    if (first < size) copyBytes(this.#bytes, dataAt, into, at + first, size - first);
+    const arena = this.#arena;
+    arena.copy(arena.bytes, this.#dataAt + index, into, at, first);
+    if (first < size) arena.copy(arena.bytes, this.#dataAt, into, at + first, size - first);
   }
 
   /** Whether all that was copied from this position on, before this call, was still the log's bytes. */

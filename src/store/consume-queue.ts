@@ -6,7 +6,7 @@
 //
 // Units are written when the ring's end is reached or on flush: a write per message would cost more than all else.
 import { assert } from '../base/assert.ts';
-import { copyBytes } from '../message/copy-bytes.ts';
+import { copyBytes } from '../base/copy-bytes.ts';
 import { findQueueBounds } from './queue-bounds.ts';
 import { QueueFiles, type QueueSpace } from './queue-files.ts';
 import { firstAtOrAfter, lastAtOrBefore, type StoreTimeOf, type TimedQueue } from './queue-time-search.ts';

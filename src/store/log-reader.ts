@@ -2,7 +2,9 @@
 //
 //   file:   |  block  |  block  |  block  |  block ...        blocks are aligned within their file and never cross its end
 //   log:    ================ stable ======|== growing ==|     only the stable part is cached; the rest is read through
+import { Arena, type Region } from '../base/arena.ts';
 import { assert } from '../base/assert.ts';
+import { copyBytes } from '../base/copy-bytes.ts';
 import type { Files } from './files/files.ts';
 import { SegmentDescriptors } from './segment-descriptors.ts';
 import { segmentStart } from './segment-row.ts';
@@ -12,6 +14,8 @@ const DESCRIPTOR_LIMIT = 16;
 export interface LogReaderOptions {
   readonly blockSizeBytes?: number;
   readonly blockCount?: number;
+  /** Where the blocks lie, so that they are copied from inside of an arena; with room for all of them. */
+  readonly memory?: Region;
 }
 
 interface Block {
@@ -20,7 +24,9 @@ interface Block {
   /** How many of its bytes are held: less than the block while the stable part ended within it. */
   size: number;
   usedAt: number;
-  bytes: Uint8Array;
+  readonly bytes: Uint8Array;
+  /** Where in `bytes` it begins. */
+  readonly at: number;
 }
 
 export class LogReader {
@@ -29,7 +35,10 @@ export class LogReader {
   readonly #segmentSizeBytes: number;
   readonly #blockSizeBytes: number;
   readonly #blocks: Block[] = [];
+  #last: Block | undefined;
   readonly #blockCount: number;
+  readonly #memory: Region | undefined;
+  readonly #arena: Arena | undefined;
   #stable = 0;
   #positionMin = 0;
   #uses = 0;
@@ -42,7 +51,10 @@ export class LogReader {
     this.#segmentSizeBytes = segmentSizeBytes;
     this.#blockSizeBytes = Math.min(options.blockSizeBytes ?? 262_144, segmentSizeBytes);
     this.#blockCount = options.blockCount ?? 16;
-    assert(this.#blockSizeBytes > 0 && this.#blockCount > 0, 'room for blocks');
+    this.#memory = options.memory;
+    this.#arena = options.memory === undefined ? undefined : Arena.of(options.memory.memory);
+    assert(this.#blockSizeBytes > 0 && this.#blockCount > 0, 'at least one block');
+    assert((options.memory?.size ?? Number.POSITIVE_INFINITY) >= this.#blockSizeBytes * this.#blockCount, 'room for all blocks');
   }
 
   get openCount(): number {
@@ -72,7 +84,7 @@ export class LogReader {
       if (block === undefined) return false;
       const from = position - block.position;
       const part = Math.min(block.size - from, end - position);
-      copy(block.bytes, from, part, into, at);
+      this.#copy(block.bytes, block.at + from, into, at, part);
       at += part;
       position += part;
     }
@@ -82,6 +94,7 @@ export class LogReader {
   close(): void {
     this.#descriptors.close();
     this.#blocks.length = 0;
+    this.#last = undefined;
   }
 
   #readThrough(position: number, size: number, into: Uint8Array, at: number): boolean {
@@ -108,23 +121,31 @@ export class LogReader {
       if (fd < 0) return undefined;
       this.readCount++;
       const missing = size - block.size;
-      const count = this.#files.read(fd, block.bytes, block.size, missing, start + block.size - segment);
+      const count = this.#files.read(fd, block.bytes, block.at + block.size, missing, start + block.size - segment);
       if (count < missing) return undefined;
       block.position = start;
       block.size = size;
     }
     block.usedAt = ++this.#uses;
+    this.#last = block;
     return block;
   }
 
+  /** Records of one queue often follow each other in one block: the block of the last read is looked at first. */
   #find(start: number): Block | undefined {
+    if (this.#last?.position === start) return this.#last;
     for (const block of this.#blocks) if (block.position === start) return block;
     return undefined;
   }
 
   #oldest(): Block {
     if (this.#blocks.length < this.#blockCount) {
-      const block = { position: -1, size: 0, usedAt: 0, bytes: new Uint8Array(this.#blockSizeBytes) };
+      const index = this.#blocks.length;
+      const place =
+        this.#arena === undefined || this.#memory === undefined
+          ? { bytes: new Uint8Array(this.#blockSizeBytes), at: 0 }
+          : { bytes: this.#arena.bytes, at: this.#memory.at + index * this.#blockSizeBytes };
+      const block = { position: -1, size: 0, usedAt: 0, ...place };
       this.#blocks.push(block);
       return block;
     }
@@ -132,12 +153,9 @@ export class LogReader {
     for (const block of this.#blocks) if (block.usedAt < oldest.usedAt) oldest = block;
     return oldest;
   }
-}
 
-/** Below this many bytes a plain loop beats the view that `set` needs. */
-const LOOP_SIZE_MAX = 48;
-
-function copy(from: Uint8Array, fromAt: number, size: number, to: Uint8Array, at: number): void {
-  if (size > LOOP_SIZE_MAX) to.set(from.subarray(fromAt, fromAt + size), at);
-  else for (let i = 0; i < size; i++) to[at + i] = from[fromAt + i] as number;
+  #copy(from: Uint8Array, fromAt: number, into: Uint8Array, at: number, size: number): void {
+    if (this.#arena !== undefined) this.#arena.copy(from, fromAt, into, at, size);
+    else copyBytes(from, fromAt, fromAt + size, into, at);
+  }
 }

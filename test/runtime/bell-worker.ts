@@ -1,4 +1,5 @@
 // Threads that live by the doorbell alone, without time-outs: a lost wake-up stalls them for ever.
+import type { Region } from '../../src/base/arena.ts';
 import { SeededRandom } from '../../src/base/random.ts';
 import { AsyncWaiter, Doorbell } from '../../src/runtime/doorbell.ts';
 import { type RingHandler, RingReader, RingWriter } from '../../src/runtime/ring.ts';
@@ -8,8 +9,8 @@ export interface BellTask {
   /** echo: blocks, and sends everything back; block, react: receive from all rings; send: one ring, one message at a time. */
   readonly role: 'echo' | 'block' | 'react' | 'send' | 'ping';
   /** Rings that this thread reads (all but senders) and writes. */
-  readonly from: readonly SharedArrayBuffer[];
-  readonly to: readonly SharedArrayBuffer[];
+  readonly from: readonly Region[];
+  readonly to: readonly Region[];
   readonly bells: SharedArrayBuffer;
   readonly ownBell: number;
   readonly peerBell: number;

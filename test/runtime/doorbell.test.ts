@@ -1,5 +1,7 @@
 // The doorbell: its contract on one thread, then threads that would stall for ever if one wake-up were lost.
+
 import test, { type ExecutionContext } from 'ava';
+import { allocateRegion, type Region } from '../../src/base/arena.ts';
 import { AsyncWaiter, Doorbell, doorbellMemorySize } from '../../src/runtime/doorbell.ts';
 import { ringMemorySize } from '../../src/runtime/ring.ts';
 import type { BellTask } from './bell-worker.ts';
@@ -88,8 +90,8 @@ test('doorbell: arm is idempotent, and an armed wait serves the sleeps after it'
 
 const count = 30_000;
 
-function rings(n: number): SharedArrayBuffer[] {
-  return Array.from({ length: n }, () => new SharedArrayBuffer(ringMemorySize(1024)));
+function rings(n: number): Region[] {
+  return Array.from({ length: n }, () => allocateRegion(ringMemorySize(1024)));
 }
 
 async function twoSenders(t: ExecutionContext, role: 'block' | 'react'): Promise<void> {
@@ -110,7 +112,7 @@ test.serial('doorbell: two senders and a blocking owner never stall, without tim
 test.serial('doorbell: two senders and a reactive owner with socket events never stall, without time-outs', (t) => twoSenders(t, 'react'));
 
 test.serial('doorbell: two threads that wake each other for every message never stall', async (t) => {
-  const [there, back] = rings(2) as [SharedArrayBuffer, SharedArrayBuffer];
+  const [there, back] = rings(2) as [Region, Region];
   const bells = new SharedArrayBuffer(doorbellMemorySize(2));
   const task = { bells, count: 20_000 };
   const start = (data: BellTask): Promise<{ received: number; sleeps: number }> => runWorker(t, './bell-worker.js', import.meta.url, data);

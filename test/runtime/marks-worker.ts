@@ -1,4 +1,6 @@
 // Writers and readers of shared numbers, feed and window on threads of their own: every value read must be one that was written.
+import { Arena, type Region } from '../../src/base/arena.ts';
+import { present } from '../../src/base/assert.ts';
 import { FeedReader, FeedWriter } from '../../src/runtime/feed.ts';
 import { SharedNumbers } from '../../src/runtime/shared-numbers.ts';
 import { WindowReader, WindowWriter } from '../../src/runtime/tail-window.ts';
@@ -11,6 +13,9 @@ export interface MarksTask {
   readonly flags: SharedArrayBuffer;
   readonly count: number;
   readonly windowSizeBytes: number;
+  /** For the window's roles: it, and room for 1 KiB for each side in the same arena. */
+  readonly window?: Region;
+  readonly scratch?: Region;
 }
 
 const task = workerTask<MarksTask>();
@@ -98,35 +103,41 @@ function byteAt(position: number): number {
   return (position * 7 + (position >>> 11)) & 255;
 }
 
+/** Memory of the window's own arena, so that its fast copies are what races. */
+function scratch(offset: number): { bytes: Buffer; at: number } {
+  const region = present(task.scratch);
+  return { bytes: Arena.of(region.memory).bytes, at: region.at + offset };
+}
+
 function writeWindow(): void {
-  const window = new WindowWriter(task.memory, task.windowSizeBytes);
-  const record = Buffer.alloc(512);
+  const window = new WindowWriter(present(task.window), task.windowSizeBytes);
+  const { bytes: record, at: first } = scratch(0);
   let position = 0;
   for (let i = 0; i < task.count; i++) {
     const size = 1 + ((i * 37) & 255);
-    for (let at = 0; at < size; at++) record[at] = byteAt(position + at);
-    window.write(position, record, 0, size);
+    for (let at = 0; at < size; at++) record[first + at] = byteAt(position + at);
+    window.write(position, record, first, size);
     position += size;
     if (i % 32 === 0) yieldCore();
   }
 }
 
 function readWindow(): { failure: string; reads: number; misses: number } {
-  const window = new WindowReader(task.memory);
-  const into = Buffer.alloc(512);
+  const window = new WindowReader(present(task.window));
+  const { bytes: into, at: first } = scratch(512);
   let reads = 0;
   let misses = 0;
   for (let round = 0; !isDone(); round++) {
     // At the edge that is just being overwritten, where it hurts.
     const size = 1 + (round & 255);
     const position = window.low() + (round % 5 === 0 ? 500 : round % 3);
-    if (!window.read(position, size, into, round & 7)) {
+    if (!window.read(position, size, into, first + (round & 7))) {
       misses++;
       continue;
     }
     reads++;
     for (let at = 0; at < size; at++) {
-      if (into[(round & 7) + at] !== byteAt(position + at)) return { failure: `byte ${position + at} is wrong`, reads, misses };
+      if (into[first + (round & 7) + at] !== byteAt(position + at)) return { failure: `byte ${position + at} is wrong`, reads, misses };
     }
   }
   return { failure: '', reads, misses };

@@ -57,6 +57,43 @@ test('reactive runner: the bell wakes it from its sleep, again and again', async
   }
 });
 
+test('reactive runner: mail within the thread makes a turn, and within a turn one more look instead of a turn', async (t) => {
+  const { runner, actor } = await rig(t);
+  runner.start();
+  await turn();
+  await turn();
+  const before = actor.passes;
+  runner.ring();
+  t.is(actor.passes, before);
+  // The first look says that it sent mail, though it did no other work.
+  actor.work = () => {
+    actor.work = () => 0;
+    runner.ring();
+    return 0;
+  };
+  await turn();
+  await turn();
+  t.is(actor.passes, before + 3, 'the mail is looked for, and once more after the wake-up is armed');
+  await turn();
+  await turn();
+  t.is(actor.passes, before + 3);
+});
+
+test('reactive runner: mail sent by the last look before the sleep is not slept on', async (t) => {
+  const { runner, actor } = await rig(t);
+  let looks = 0;
+  actor.work = () => {
+    looks++;
+    if (looks === 2) runner.ring();
+    return 0;
+  };
+  runner.start();
+  await turn();
+  await turn();
+  await turn();
+  t.is(looks, 4, 'another turn came, with its look and the one before the sleep');
+});
+
 test('reactive runner: a deadline wakes it, and a nearer one that comes later does too', async (t) => {
   const { runner, actor, nextPass } = await rig(t);
   actor.dueMs = systemClock.steadyMs() + 60_000;

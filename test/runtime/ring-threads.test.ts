@@ -1,5 +1,7 @@
 // The ring between two threads: ten million records with canaries, through rings of many sizes.
+
 import test, { type ExecutionContext } from 'ava';
+import { Arena, allocateRegion } from '../../src/base/arena.ts';
 import { doorbellMemorySize } from '../../src/runtime/doorbell.ts';
 import { ringMemorySize } from '../../src/runtime/ring.ts';
 import type { RingTask } from './ring-worker.ts';
@@ -12,8 +14,8 @@ interface Verdict {
 }
 
 async function twoThreads(t: ExecutionContext, capacity: number, startPosition: number, count: number, batchCount: number): Promise<void> {
-  const memory = new SharedArrayBuffer(ringMemorySize(capacity));
-  const words = new Int32Array(memory);
+  const memory = allocateRegion(ringMemorySize(capacity));
+  const words = new Int32Array(Arena.of(memory.memory).buffer, memory.at);
   words[0] = startPosition;
   words[32] = startPosition;
   const bells = new SharedArrayBuffer(doorbellMemorySize(1));

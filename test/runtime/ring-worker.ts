@@ -1,4 +1,5 @@
 // One side of a ring on a thread of its own: writes a seeded sequence, or verifies it.
+import type { Region } from '../../src/base/arena.ts';
 import { Doorbell } from '../../src/runtime/doorbell.ts';
 import { type RingHandler, RingReader, RingWriter } from '../../src/runtime/ring.ts';
 import { RecordSequence } from './ring-records.ts';
@@ -6,7 +7,7 @@ import { report, workerTask, yieldCore } from './threads.ts';
 
 export interface RingTask {
   readonly role: 'write' | 'verify';
-  readonly memory: SharedArrayBuffer;
+  readonly memory: Region;
   readonly bells: SharedArrayBuffer;
   readonly seed: number;
   readonly count: number;

@@ -1,12 +1,14 @@
 // The ring on one thread: its contract, every place of the wrap, and seeded sequences with refusals.
+
 import test from 'ava';
+import { Arena, allocateRegion } from '../../src/base/arena.ts';
 import { SeededRandom } from '../../src/base/random.ts';
 import { type RingHandler, RingReader, RingWriter, ringMemorySize, ringUsedBytes } from '../../src/runtime/ring.ts';
 import { RecordSequence } from './ring-records.ts';
 
 function newRing(capacity: number, startPosition = 0) {
-  const memory = new SharedArrayBuffer(ringMemorySize(capacity));
-  const words = new Int32Array(memory);
+  const memory = allocateRegion(ringMemorySize(capacity));
+  const words = new Int32Array(Arena.of(memory.memory).buffer, memory.at);
   words[0] = startPosition;
   words[32] = startPosition;
   return { memory, writer: new RingWriter(memory), reader: new RingReader(memory) };
@@ -130,7 +132,7 @@ test('ring: every allowed size fits an empty ring at every position', (t) => {
     for (let size = 0; size <= 128; size++) {
       const { memory, writer, reader } = newRing(256, index);
       const at = writer.claim(size);
-      if (at === -1 || at + size > memory.byteLength) t.fail(`index=${index} size=${size} at=${at}`);
+      if (at === -1 || at + size > memory.at + memory.size) t.fail(`index=${index} size=${size} at=${at}`);
       writer.commit(1);
       writer.publish();
       if (reader.drain(take, 1) !== 1 || ringUsedBytes(memory) !== 0) t.fail(`index=${index} size=${size}`);
@@ -159,7 +161,7 @@ test('ring: wrong sizes are refused', (t) => {
   t.throws(() => ringMemorySize(100));
   t.throws(() => ringMemorySize(32));
   t.throws(() => ringMemorySize(2 ** 31));
-  t.throws(() => new RingWriter(new SharedArrayBuffer(1000)));
+  t.throws(() => new RingWriter(allocateRegion(1000)));
 });
 
 /** Writes and reads in random turns; the verifier also refuses at random. Claims must keep off everything that is not consumed. */
@@ -207,7 +209,7 @@ function seededRun(capacity: number, startPosition: number, seed: number, count:
   writer.publish();
   do refused = reader.drain(verifier, count) < 0 || !reader.isEmpty();
   while (refused && failure === '');
-  const marks = new Int32Array(memory, 0, 64);
+  const marks = new Int32Array(Arena.of(memory.memory).buffer, memory.at, 64);
   if (marks.some((word, i) => word !== 0 && i !== 0 && i !== 32)) failure = 'a record ran over the positions';
   return failure === '' && expected.index !== count - 1 ? `ended at ${expected.index}` : failure;
 }

@@ -1,12 +1,14 @@
 // The tail window: right bytes or none, at every place of the wrap and under a writer on another thread.
+
 import test from 'ava';
+import { allocateRegion, allocateRegions } from '../../src/base/arena.ts';
 import { WindowReader, WindowWriter, windowMemorySize } from '../../src/runtime/tail-window.ts';
 import { runWorker } from './threads.ts';
 
 const size = 1024;
 
 function newWindow() {
-  const memory = new SharedArrayBuffer(windowMemorySize(size));
+  const memory = allocateRegion(windowMemorySize(size));
   return { memory, writer: new WindowWriter(memory, size), reader: new WindowReader(memory) };
 }
 
@@ -90,8 +92,10 @@ test('tail window: going back, and parts over half the size, are bugs of the wri
 
 test.serial('tail window: two threads, a reader at the edge that is being overwritten never gets a wrong byte', async (t) => {
   const windowSizeBytes = 1 << 14;
+  const [window, scratch] = allocateRegions([windowMemorySize(windowSizeBytes), 2048]);
   const task = {
-    memory: new SharedArrayBuffer(windowMemorySize(windowSizeBytes)),
+    window,
+    scratch,
     windowSizeBytes,
     flags: new SharedArrayBuffer(8),
     count: 400_000,

@@ -2,6 +2,7 @@
 
 import test from 'ava';
 import fc from 'fast-check';
+import { Arena, allocateRegions, type Region } from '../../src/base/arena.ts';
 import { RecordFaults } from '../../src/message/record-check.ts';
 import { readQueueOffset } from '../../src/message/record-layout.ts';
 import { CommitLogFiles, placeRecord } from '../../src/store/commit-log-files.ts';
@@ -61,16 +62,20 @@ test('log reader: any range reads as it was written, cached or not', (t) => {
       fc.constantFrom(100, 512, 1_000, SEGMENT),
       fc.integer({ min: 1, max: 4 }),
       fc.array(fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 1_500 }), fc.nat(whole.length)), { maxLength: 40 }),
-      (blockSizeBytes, blockCount, reads) => {
-        const reader = new LogReader(files, '/log', SEGMENT, { blockSizeBytes, blockCount });
+      fc.boolean(),
+      (blockSizeBytes, blockCount, reads, inArena) => {
+        const [memory, target] = allocateRegions([blockSizeBytes * blockCount, 2_000]) as [Region, Region];
+        const options = { blockSizeBytes, blockCount, ...(inArena ? { memory } : {}) };
+        const reader = new LogReader(files, '/log', SEGMENT, options);
         let stable = 0;
         for (const [position, wanted, grown] of reads) {
           stable = Math.max(stable, grown);
           reader.setStable(stable);
           const size = Math.min(wanted, SEGMENT - (position % SEGMENT), whole.length - position);
-          const into = new Uint8Array(size + 6);
-          if (!reader.read(position, size, into, 3)) return false;
-          if (Buffer.compare(into.subarray(3, 3 + size), whole.subarray(position, position + size)) !== 0) return false;
+          const into = inArena ? Arena.of(target.memory).bytes : new Uint8Array(size + 6);
+          const at = inArena ? target.at + 3 : 3;
+          if (!reader.read(position, size, into, at)) return false;
+          if (Buffer.compare(into.subarray(at, at + size), whole.subarray(position, position + size)) !== 0) return false;
         }
         reader.close();
         return true;

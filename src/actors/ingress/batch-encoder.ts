@@ -1,10 +1,9 @@
 // The messages of a batch request: measured and judged first, all of them, and only then encoded into the ring.
 import type { Settings } from '../../config/settings.ts';
 import { BatchReader } from '../../message/batch.ts';
-import { copyBytes } from '../../message/copy-bytes.ts';
-import { bodyCrc } from '../../message/crc.ts';
+import { bodyCrcIn } from '../../message/crc.ts';
 import { PropertyScan, scanProperties } from '../../message/properties.ts';
-import { type RecordFields, sizeOfRecord, writeRecord } from '../../message/record.ts';
+import { type RecordFields, sizeOfRecord, writeRecordIn } from '../../message/record.ts';
 import { tagsCodeOf } from '../../message/tags.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { RingWriter } from '../../runtime/ring.ts';
@@ -65,19 +64,19 @@ export class BatchEncoder {
 
   write(ring: RingWriter, at: number, fields: RecordFields, bytes: Buffer, bodyAt: number, bodySize: number): void {
     const reader = this.#reader;
+    const { arena } = ring;
     reader.reset(bytes, bodyAt, bodyAt + bodySize);
     while (reader.next()) {
-      const propertiesEnd = reader.propertiesAt + reader.propertiesSize;
       fields.flag = reader.flag;
       fields.bodySize = reader.bodySize;
       fields.propertiesSize = reader.propertiesSize;
-      fields.bodyCrc = bodyCrc(bytes, reader.bodyAt, reader.bodySize);
+      fields.bodyCrc = bodyCrcIn(arena, bytes, reader.bodyAt, reader.bodySize);
       const recordSize = this.sizes[reader.index] as number;
       ring.words[at >> 2] = recordSize;
       ring.words[(at >> 2) + 1] = this.#tagsCodes[reader.index] as number;
       ring.words[(at >> 2) + 2] = 0;
-      const propertiesAt = writeRecord(ring.bytes, at + RECORD_HEAD_SIZE, fields, bytes, reader.bodyAt);
-      copyBytes(bytes, reader.propertiesAt, propertiesEnd, ring.bytes, propertiesAt);
+      const propertiesAt = writeRecordIn(arena, at + RECORD_HEAD_SIZE, fields, bytes, reader.bodyAt);
+      arena.copy(bytes, reader.propertiesAt, arena.bytes, propertiesAt, reader.propertiesSize);
       at += RECORD_HEAD_SIZE + ((recordSize + 3) & ~3);
     }
   }

@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net';
 import { assert } from '../../base/assert.ts';
 import { FrameDecoder, type FrameSink } from '../../protocol/frame.ts';
 import type { Connection } from '../../runtime/transport.ts';
-import { CHUNK_SIZE, type ChunkPool } from './chunk-pool.ts';
+import { CHUNK_SIZE, type Chunk, type ChunkPool } from './chunk-pool.ts';
 
 export const PEER_NONE = -1;
 
@@ -28,10 +28,11 @@ export class ClientConnection {
   pendingCount = 0;
 
   readonly #pool: ChunkPool;
-  #chunk: Buffer | null = null;
-  #used = 0;
+  #chunk: Chunk | null = null;
+  /** Where in the chunk's bytes the next answer goes. */
+  #end = 0;
   /** Pooled chunks under way, oldest first; null for bytes that are not pooled. */
-  readonly #leaving: (Buffer | null)[] = [];
+  readonly #leaving: (Chunk | null)[] = [];
 
   constructor(
     connection: Connection,
@@ -55,31 +56,34 @@ export class ClientConnection {
   }
 
   get hasOutput(): boolean {
-    return this.#used > 0;
+    return this.#chunk !== null && this.#end > this.#chunk.at;
   }
 
   /** Room for up to `size` bytes of an answer: a chunk, and where in it; `wrote` says how many were used. */
   reserve(size: number): Buffer {
     assert(size <= CHUNK_SIZE, 'small answers only');
-    if (this.#chunk !== null && this.#used + size > CHUNK_SIZE) this.flush();
-    this.#chunk ??= this.#pool.take();
-    return this.#chunk;
+    if (this.#chunk !== null && this.#end + size > this.#chunk.at + CHUNK_SIZE) this.flush();
+    if (this.#chunk === null) {
+      this.#chunk = this.#pool.take();
+      this.#end = this.#chunk.at;
+    }
+    return this.#chunk.bytes;
   }
 
   get outputAt(): number {
-    return this.#used;
+    return this.#end;
   }
 
   wrote(end: number): void {
-    this.#used = end;
+    this.#end = end;
   }
 
   /** Sends an answer of any size, after all that was reserved before. The bytes must not be changed any more. */
   send(bytes: Buffer): void {
     if (bytes.length <= CHUNK_SIZE / 4) {
       const chunk = this.reserve(bytes.length);
-      bytes.copy(chunk, this.#used);
-      this.#used += bytes.length;
+      bytes.copy(chunk, this.#end);
+      this.#end += bytes.length;
       return;
     }
     this.flush();
@@ -91,11 +95,13 @@ export class ClientConnection {
   /** One write for all that was collected in this turn. */
   flush(): void {
     const chunk = this.#chunk;
-    if (chunk === null || this.#used === 0) return;
-    const bytes = chunk.subarray(0, this.#used);
+    if (chunk === null || this.#end === chunk.at) return;
     this.#chunk = null;
-    this.#used = 0;
-    if (this.closed) return;
+    if (this.closed) {
+      this.#pool.give(chunk);
+      return;
+    }
+    const bytes = chunk.bytes.subarray(chunk.at, this.#end);
     this.#leaving.push(chunk);
     this.connection.write(bytes);
   }

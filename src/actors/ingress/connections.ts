@@ -63,10 +63,17 @@ export class Connections {
     if (client === undefined || this.#stopping) return;
     client.lastActivityMs = this.#desk.context.clock.steadyMs();
     this.#desk.context.counters.add(CounterIds.bytesIn, chunk.length);
-    const fault = client.decoder.push(chunk);
+    const fault = this.#push(client, chunk);
     if (fault !== null) this.#onFault(client, fault);
     this.#guardMemory(client);
     this.#desk.context.wake();
+  }
+
+  /** What was read into the arena goes on under its address there, so that it is copied on inside of it. */
+  #push(client: ClientConnection, chunk: Uint8Array): string | null {
+    const { arena } = this.#desk;
+    if (chunk.buffer !== arena.buffer) return client.decoder.push(chunk);
+    return client.decoder.push(arena.bytes, chunk.byteOffset, chunk.byteOffset + chunk.length);
   }
 
   /** A reader slower than its answers is not read from until it has caught up. */

@@ -1,4 +1,5 @@
 // What all paths of an ingress share: connections, mail, the directory, and how an answer gets to its connection.
+import { Arena } from '../../base/arena.ts';
 import type { Header } from '../../protocol/header.ts';
 import { encodeResponse } from '../../protocol/header.ts';
 import { CounterIds } from '../../runtime/counters.ts';
@@ -15,7 +16,8 @@ type Ext = Record<string, string | number | boolean>;
 export class Desk {
   readonly context: ActorContext;
   readonly directory = new Directory();
-  readonly pool = new ChunkPool();
+  readonly arena: Arena;
+  readonly pool: ChunkPool;
   readonly clients = new Map<number, ClientConnection>();
   readonly records: RecordReader;
   readonly commitLog: Outbox;
@@ -30,6 +32,8 @@ export class Desk {
 
   constructor(context: ActorContext) {
     this.context = context;
+    this.arena = Arena.of(context.output.memory);
+    this.pool = new ChunkPool(context.output);
     this.positions = context.positions;
     this.commitLog = context.outbox('commit-log');
     this.dispatches = context.namesOf('dispatch').map((name) => context.outbox(name));

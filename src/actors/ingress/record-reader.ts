@@ -8,6 +8,8 @@ import { Positions } from '../context.ts';
 
 const SPAN_WORDS = 3;
 
+const LOG_BLOCK_SIZE = 256 * 1024;
+
 export class RecordReader {
   readonly #context: ActorContext;
   readonly #window: WindowReader;
@@ -16,7 +18,11 @@ export class RecordReader {
   constructor(context: ActorContext) {
     this.#context = context;
     this.#window = context.windowReader();
-    this.#log = new LogReader(context.files, context.settings.storePathCommitLog, context.settings.mappedFileSizeCommitLog);
+    this.#log = new LogReader(context.files, context.settings.storePathCommitLog, context.settings.mappedFileSizeCommitLog, {
+      blockSizeBytes: LOG_BLOCK_SIZE,
+      blockCount: Math.floor(context.blocks.size / LOG_BLOCK_SIZE),
+      memory: context.blocks,
+    });
   }
 
   /** False where the log does not have these bytes (any more). */
@@ -25,32 +31,46 @@ export class RecordReader {
     if (position + size > positions.get(Positions.appended)) return false;
     if (this.#window.read(position, size, into, at)) return true;
     counters.add(CounterIds.windowMisses, 1);
-    this.#log.setStable(positions.get(Positions.appended));
-    this.#log.setMin(positions.get(Positions.logMin));
+    this.#refresh();
     return this.#log.read(position, size, into, at);
   }
 
   /**
    * Reads the records of spans (position high, low, size: three words each) one behind the other; returns the end in `into`, or -1 where
-   * one of them is gone. The usual case is checked once for all: everything in the window, and still there after the copying.
+   * one of them is gone. Where the window and the log end is looked up once for all of them, and once more after the copying.
    */
   readSpans(words: Int32Array, word: number, count: number, into: Uint8Array, at: number): number {
-    const low = this.#window.low();
+    const window = this.#window;
     // After a start the window is empty: it lies before all that the files have.
-    const high = this.#window.high();
+    const low = window.low();
+    const high = window.high();
     let lowest = Number.POSITIVE_INFINITY;
+    let missCount = 0;
     let end = at;
     for (let i = 0, span = word; i < count; i++, span += SPAN_WORDS) {
       const position = join64(words[span] as number, words[span + 1] as number);
       const size = words[span + 2] as number;
-      if (position < low || position + size > high) return this.#readEach(words, word, count, into, at);
-      this.#window.copy(position, size, into, end);
-      if (position < lowest) lowest = position;
+      if (position >= low && position + size <= high) {
+        window.copy(position, size, into, end);
+        if (position < lowest) lowest = position;
+      } else {
+        if (missCount++ === 0) this.#refresh();
+        if (!this.#log.read(position, size, into, end)) return -1;
+      }
       end += size;
     }
-    return count === 0 || this.#window.isIntact(lowest) ? end : this.#readEach(words, word, count, into, at);
+    if (missCount > 0) this.#context.counters.add(CounterIds.windowMisses, missCount);
+    return lowest === Number.POSITIVE_INFINITY || window.isIntact(lowest) ? end : this.#readEach(words, word, count, into, at);
   }
 
+  /** Tells the log's reader what may be kept and what is gone. */
+  #refresh(): void {
+    const { positions } = this.#context;
+    this.#log.setStable(positions.get(Positions.appended));
+    this.#log.setMin(positions.get(Positions.logMin));
+  }
+
+  /** The slow way, after the window was overwritten under the copying. */
   #readEach(words: Int32Array, word: number, count: number, into: Uint8Array, at: number): number {
     let end = at;
     for (let i = 0, span = word; i < count; i++, span += SPAN_WORDS) {

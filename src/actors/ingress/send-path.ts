@@ -1,9 +1,9 @@
 // Sends: judges a request, encodes its record straight into the ring to the commit log, and answers when the log has it.
 import { join64 } from '../../base/bytes.ts';
 import { newUniqueKey } from '../../base/id.ts';
-import { bodyCrc } from '../../message/crc.ts';
+import { bodyCrcIn } from '../../message/crc.ts';
 import { PropertyScan, scanProperties, storedPropertiesSize, writeStoredProperties } from '../../message/properties.ts';
-import { PROPERTIES_SIZE_MAX, RecordFields, sizeOfRecord, writeRecord } from '../../message/record.ts';
+import { PROPERTIES_SIZE_MAX, RecordFields, sizeOfRecord, writeRecordIn } from '../../message/record.ts';
 import { tagsCodeOf } from '../../message/tags.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import { readSendRequest, SendRequest } from '../../protocol/commands/send-message.ts';
@@ -104,9 +104,9 @@ export class SendPath {
     if (this.#answers.pending.full) return this.#desk.stall(client);
     const at = ring.claim(APPEND_HEAD_SIZE + RECORD_HEAD_SIZE + ((recordSize + 3) & ~3));
     if (at < 0) return this.#desk.stall(client);
-    fields.bodyCrc = bodyCrc(bytes, bodyAt, bodySize);
+    fields.bodyCrc = bodyCrcIn(ring.arena, bytes, bodyAt, bodySize);
     const recordAt = at + APPEND_HEAD_SIZE + RECORD_HEAD_SIZE;
-    const propertiesAt = writeRecord(ring.bytes, recordAt, fields, bytes, bodyAt);
+    const propertiesAt = writeRecordIn(ring.arena, recordAt, fields, bytes, bodyAt);
     writeStoredProperties(ring.bytes, propertiesAt, this.#scratch, 0, size, this.#scan, suffix);
     const word = at >> 2;
     ring.words[word + 3] = recordSize;

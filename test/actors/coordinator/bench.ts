@@ -17,6 +17,7 @@ import {
 } from '../../../src/actors/messages.ts';
 import type { Outbox } from '../../../src/actors/outbox.ts';
 import { PartAssembler } from '../../../src/actors/part-assembler.ts';
+import { allocateRegion } from '../../../src/base/arena.ts';
 import { FakeClock } from '../../../src/base/clock.ts';
 import type { Log } from '../../../src/base/log.ts';
 import { systemRandom } from '../../../src/base/random.ts';
@@ -130,6 +131,8 @@ export class Bench {
       feedReader: unused,
       windowWriter: unused,
       windowReader: unused,
+      output: allocateRegion(0),
+      blocks: allocateRegion(0),
     };
     this.coordinator = new Coordinator(context);
     this.coordinator.start();

@@ -1,5 +1,7 @@
 // One direction of mail between a test and the actor under test.
+
 import { Outbox } from '../../../src/actors/outbox.ts';
+import { allocateRegion } from '../../../src/base/arena.ts';
 import { Doorbell, doorbellMemorySize } from '../../../src/runtime/doorbell.ts';
 import { RingReader, RingWriter, ringMemorySize } from '../../../src/runtime/ring.ts';
 
@@ -23,6 +25,6 @@ class LoudBell extends Doorbell {
 }
 
 export function pipe(capacity: number, onRing: () => void = () => {}): Pipe {
-  const memory = new SharedArrayBuffer(ringMemorySize(capacity));
+  const memory = allocateRegion(ringMemorySize(capacity));
   return { outbox: new Outbox(new RingWriter(memory), new LoudBell(onRing)), reader: new RingReader(memory) };
 }
