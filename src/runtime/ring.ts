@@ -15,6 +15,8 @@ import { assert } from '../base/assert.ts';
 //   +4  i32  type, not negative; -1 marks padding that runs to the end of the ring
 //   +8       payload, then up to 7 unused bytes
 //
+// Padding also leads back to the start once the ring is drained and the record fits before `index`: padding + length <= capacity again.
+//
 // Positions count bytes for ever and wrap at 2^32: only differences mean something, and the capacity is at most 2^30.
 //
 // Overhang: a record may run 8 bytes past the end; the first 8 bytes of the ring then stay unused in its place. That is what makes half
@@ -36,6 +38,8 @@ const consumerWord = consumerAt >> 2;
 const typeWord = typeAt >> 2;
 const paddingType = -1;
 const capacityMin = 64;
+/** From here on a drained ring starts over instead of going on, so that a large one that is hardly used keeps to the cache. */
+const startOverAt = 256 * 1024;
 const capacityMax = 2 ** 30;
 const noClaim = -1;
 
@@ -108,7 +112,8 @@ export class RingWriter {
     assert(size >= 0 && size <= this.recordSizeMax, 'record size out of range');
     const length = headerSize + ((size + 7) & ~7);
     const index = this.#position & (this.capacity - 1);
-    const padding = index + length > this.capacity + overhangSize ? this.capacity - index : 0;
+    const starts = index + length > this.capacity + overhangSize || (index >= startOverAt && length <= index && this.#isDrained());
+    const padding = starts ? this.capacity - index : 0;
     if (!this.#hasRoom(padding + length)) {
       this.fullCount++;
       return -1;
@@ -145,6 +150,13 @@ export class RingWriter {
     // All plain stores into the records happen before this one, and a reader that loads the new position sees them.
     Atomics.store(this.words, this.#producerWord, this.#position);
     return true;
+  }
+
+  /** True at the first claim after a publish that the reader has taken in full. */
+  #isDrained(): boolean {
+    if (this.#position !== this.#published) return false;
+    this.#consumed = Atomics.load(this.words, this.#consumerWord);
+    return this.#consumed === this.#position;
   }
 
   #hasRoom(length: number): boolean {

@@ -54,7 +54,8 @@ export class WindowWriter {
   readonly #numbers: SharedNumbers;
   readonly #lowStep: number;
   #low: number;
-  #high: number;
+  /** Behind the last byte that was written or published. */
+  #next: number;
   #empty: boolean;
 
   constructor(memory: Region, sizeBytes: number) {
@@ -67,8 +68,8 @@ export class WindowWriter {
     this.#lowStep = Math.min(lowStepMax, sizeBytes / 16);
     this.#numbers = numbersOf(memory, this.#arena);
     this.#low = this.#numbers.get(lowSlot);
-    this.#high = this.#numbers.get(highSlot);
-    this.#empty = this.#low === this.#high;
+    this.#next = this.#numbers.get(highSlot);
+    this.#empty = this.#low === this.#next;
   }
 
   /**
@@ -77,7 +78,7 @@ export class WindowWriter {
    */
   reserve(position: number, size: number): number {
     assert(size >= 0 && size <= this.recordSizeMax, 'window part out of range');
-    assert(position >= this.#high, 'the window only goes forward');
+    assert(position >= this.#next, 'the window only goes forward');
     if (this.#empty) {
       this.#empty = false;
       this.#raiseLow(position);
@@ -100,17 +101,17 @@ export class WindowWriter {
 
   /** Makes reserved and filled bytes before `end` readable. */
   publish(end: number): void {
-    this.#high = end;
+    this.#next = end;
     this.#numbers.set(highSlot, end);
   }
 
-  /** Reserves, copies in (in two pieces where it wraps) and publishes. */
+  /** Reserves and copies in (in two pieces where it wraps); readers see it after `publish`. */
   write(position: number, from: Buffer, at: number, size: number): void {
     const into = this.reserve(position, size);
     const first = Math.min(size, this.contiguous(position));
     this.#arena.copy(from, at, this.bytes, into, first);
     if (first < size) this.#arena.copy(from, at + first, this.bytes, this.#dataAt, size - first);
-    this.publish(position + size);
+    this.#next = position + size;
   }
 
   #raiseLow(low: number): void {

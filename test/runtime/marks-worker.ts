@@ -118,6 +118,8 @@ function writeWindow(): void {
     for (let at = 0; at < size; at++) record[first + at] = byteAt(position + at);
     window.write(position, record, first, size);
     position += size;
+    // As the commit log does it: many records are written, then all are shown at once.
+    if (i % 3 === 0) window.publish(position);
     if (i % 32 === 0) yieldCore();
   }
 }

@@ -126,6 +126,38 @@ test('ring: a handler must not drain its own ring', (t) => {
   t.throws(() => reader.drain(handler, 1), { message: /own handler/ });
 });
 
+test('ring: a large one that is drained starts over at a quarter of a mebibyte, and goes on where it is not', (t) => {
+  const { memory, writer, reader } = newRing(1 << 20);
+  const first = memory.at + 256 + 8;
+  const take: RingHandler = { onRecord: () => true };
+  const send = (size: number): number => {
+    const at = writer.claim(size);
+    writer.commit(1);
+    return at - first;
+  };
+  t.is(send(256 * 1024), 0);
+  const behind = send(8);
+  t.is(behind, 256 * 1024 + 8, 'nothing is drained yet');
+  writer.publish();
+  t.is(send(8), behind + 16, 'published is not drained');
+  writer.publish();
+  t.is(reader.drain(take, 10), 3);
+  t.is(send(300 * 1024), 256 * 1024 + 40, 'what is larger than the part behind it goes on');
+  writer.publish();
+  t.is(reader.drain(take, 10), 1);
+  t.is(send(512 * 1024), 0);
+  t.is(send(8), 512 * 1024 + 8, 'in the midst of a batch nothing moves');
+  writer.publish();
+  t.is(reader.drain(take, 10), 2);
+  t.true(reader.isEmpty());
+  // Positions that are about to wrap at 2^32 are no exception.
+  const late = newRing(1 << 20, -(2 ** 19));
+  t.is(late.writer.claim(16) - late.memory.at, 256 + 8);
+  late.writer.commit(2);
+  late.writer.publish();
+  t.is(late.reader.drain(take, 1), 1);
+});
+
 test('ring: every allowed size fits an empty ring at every position', (t) => {
   const take: RingHandler = { onRecord: () => true };
   for (let index = 0; index < 256; index += 8) {

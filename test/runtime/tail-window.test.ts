@@ -21,7 +21,9 @@ test('tail window: records written at log positions are read back, whole or in p
     const { writer, reader } = newWindow();
     const bytes = record(1, 700);
     writer.write(start, bytes, 0, 400);
+    writer.publish(start + 400);
     writer.write(start + 400, bytes, 400, 300);
+    writer.publish(start + 400 + 300);
     const into = Buffer.alloc(704);
     t.true(reader.read(start, 700, into, 4));
     t.deepEqual(into.subarray(4), bytes);
@@ -37,6 +39,8 @@ test('tail window: nothing is there before the first write, after the newest byt
   const into = Buffer.alloc(100);
   t.false(reader.read(0, 1, into, 0));
   writer.write(5000, record(0, 50), 0, 50);
+  t.false(reader.read(5000, 50, into, 0), 'not before it is published');
+  writer.publish(5050);
   t.false(reader.read(4990, 10, into, 0));
   t.false(reader.read(4999, 2, into, 0));
   t.false(reader.read(5049, 2, into, 0));
@@ -49,6 +53,7 @@ test('tail window: old bytes go, new ones stay, at every place of the wrap', (t)
   for (let position = 0; position < 10 * size; ) {
     const length = 1 + (position % 59);
     writer.write(position, record(position, length), 0, length);
+    writer.publish(position + length);
     if (!reader.read(position, length, into, 0) || !into.subarray(0, length).equals(record(position, length)))
       t.fail(`position=${position}`);
     position += length;
@@ -74,7 +79,9 @@ test('tail window: reserved bytes can be filled in place, in two pieces where th
 test('tail window: a gap in the log keeps what is before it', (t) => {
   const { writer, reader } = newWindow();
   writer.write(0, record(0, 100), 0, 100);
+  writer.publish(0 + 100);
   writer.write(512, record(7, 100), 0, 100);
+  writer.publish(512 + 100);
   const into = Buffer.alloc(100);
   t.true(reader.read(0, 100, into, 0));
   t.true(reader.read(512, 100, into, 0));
@@ -84,6 +91,7 @@ test('tail window: a gap in the log keeps what is before it', (t) => {
 test('tail window: going back, and parts over half the size, are bugs of the writer', (t) => {
   const { memory, writer } = newWindow();
   writer.write(100, record(0, 50), 0, 50);
+  writer.publish(100 + 50);
   t.throws(() => writer.reserve(149, 1), { message: /goes forward/ });
   t.throws(() => writer.reserve(150, size / 2 + 1), { message: /out of range/ });
   t.is(new WindowWriter(memory, size).reserve(150, 512), writer.at(150));

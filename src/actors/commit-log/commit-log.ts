@@ -171,6 +171,7 @@ export class CommitLog implements Actor, RingHandler {
 
   /** Writes what the window holds beyond the files: one write, two where the window wraps. False once the log is read-only. */
   #write(): boolean {
+    if (this.#written < this.#position) this.#window.publish(this.#position);
     while (this.#written < this.#position && !this.#readOnly) {
       const from = this.#written;
       const size = Math.min(this.#position - from, this.#window.contiguous(from));
