@@ -20,12 +20,16 @@ import type { Files } from '../src/store/files/files.ts';
 import { MemoryFiles } from '../src/store/files/memory-files.ts';
 import { NodeFiles } from '../src/store/files/node-files.ts';
 import { layOut, type Topology } from '../src/topology.ts';
+import { propertiesText, uniqueKey } from './frames.ts';
 import { RecordWriting } from './record.ts';
 
 export const QUEUE_COUNT = 8;
 const APPEND_HEAD_SIZE = 12;
 const RECORD_HEAD_SIZE = 12;
 const ACKS_PER_DRAIN = 32_768;
+
+/** Digits of the unique key that count the records: keys that are all alike would meet in one place of the index. */
+const COUNTED_DIGITS = 8;
 
 const unused = (): never => {
   throw new Error('no sockets here');
@@ -46,10 +50,11 @@ export class Stage {
   readonly #appends: RingWriter;
   readonly #acks: RingReader;
   readonly #writing: RecordWriting;
+  readonly #counterAt: number;
   #sent = 0;
 
   /** @param onDisk files in a temporary folder; else in memory. */
-  constructor(onDisk: boolean, bodySize: number, windowSizeBytes = 64 * 1024 * 1024) {
+  constructor(onDisk: boolean, bodySize: number, windowSizeBytes = 64 * 1024 * 1024, properties = propertiesText) {
     this.#folder = onDisk ? mkdtempSync(join(tmpdir(), 'ringmq-bench-')) : null;
     const { settings } = loadSettings({ sets: [`storePathRootDir=${this.#folder ?? '/store'}`, 'maxQueueCount=4096'] });
     this.settings = settings;
@@ -80,10 +85,16 @@ export class Stage {
     this.feed = new FeedReader(this.memory.feed);
     this.#appends = new RingWriter(this.#ring('ingress-0', 'commit-log'));
     this.#acks = new RingReader(this.#ring('commit-log', 'ingress-0'));
-    this.#writing = new RecordWriting(bodySize);
+    this.#writing = new RecordWriting(bodySize, properties);
+    this.#counterAt = properties.includes(uniqueKey) ? properties.indexOf(uniqueKey) + uniqueKey.length - COUNTED_DIGITS : -1;
     this.recordSize = this.#writing.measure();
-    this.#log = this.assembly.build('commit-log', this.#boot());
+    this.#log = this.build('commit-log');
     void this.#log.start();
+  }
+
+  /** An actor beside the commit log. */
+  build(name: string): Actor {
+    return this.assembly.build(name, this.#boot());
   }
 
   get appendedPosition(): number {
@@ -112,6 +123,7 @@ export class Stage {
     const writing = this.#writing;
     const key = this.#sent % QUEUE_COUNT;
     writing.fields.queueId = key;
+    if (this.#counterAt >= 0) this.#count();
     const at = ring.claim(APPEND_HEAD_SIZE + RECORD_HEAD_SIZE + ((this.recordSize + 3) & ~3));
     if (at < 0) throw new Error('the append ring is full although it is drained');
     writing.write(ring.bytes, at + APPEND_HEAD_SIZE + RECORD_HEAD_SIZE);
@@ -124,6 +136,12 @@ export class Stage {
     words[word + 4] = 77;
     words[word + 5] = 0;
     ring.commit(Messages.append);
+  }
+
+  #count(): void {
+    const { properties } = this.#writing;
+    for (let i = 0, n = this.#sent; i < COUNTED_DIGITS; i++, n = Math.floor(n / 10))
+      properties[this.#counterAt + COUNTED_DIGITS - 1 - i] = 0x30 + (n % 10);
   }
 
   #ring(from: string, to: string): SharedArrayBuffer {
