@@ -38,7 +38,7 @@ export function writeI32(b: Uint8Array, at: number, value: number): void {
 /** Writes a safe integer as a signed 64-bit field. */
 export function writeI64(b: Uint8Array, at: number, value: number): void {
   writeI32(b, at, Math.floor(value / TWO_POW_32));
-  writeI32(b, at + 4, (value % TWO_POW_32) | 0);
+  writeI32(b, at + 4, value | 0);
 }
 
 /** Upper 32 bits of a safe integer, for fields kept as two halves. */
@@ -46,9 +46,9 @@ export function high32(value: number): number {
   return Math.floor(value / TWO_POW_32);
 }
 
-/** Lower 32 bits of a safe integer, as a signed 32-bit number. */
+/** Lower 32 bits of a safe integer, as a signed 32-bit number: that is how `|` takes any number. */
 export function low32(value: number): number {
-  return (value % TWO_POW_32) | 0;
+  return value | 0;
 }
 
 export function join64(high: number, low: number): number {
