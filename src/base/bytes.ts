@@ -57,32 +57,30 @@ export function join64(high: number, low: number): number {
 
 /** Java's `String.hashCode`: over UTF-16 units, wrapped to a signed 32-bit number. */
 export function javaHash(text: string): number {
-  let hash = 0;
-  for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
-  return hash;
+  return extendJavaHashText(0, text);
 }
 
 const utf8 = new TextDecoder();
 
 /** `javaHash` of UTF-8 bytes [at, end); ASCII is hashed in place. */
 export function javaHashUtf8(b: Uint8Array, at: number, end: number): number {
-  let hash = 0;
+  return extendJavaHash(0, b, at, end);
+}
+
+/** `javaHash` of a text with that hash so far, followed by UTF-8 bytes [at, end). */
+export function extendJavaHash(before: number, b: Uint8Array, at: number, end: number): number {
+  let hash = before;
   for (let i = at; i < end; i++) {
     const c = b[i] as number;
-    if (c >= 0x80) return javaHash(readUtf8(b, at, end));
+    if (c >= 0x80) return extendJavaHashText(before, readUtf8(b, at, end));
     hash = (Math.imul(31, hash) + c) | 0;
   }
   return hash;
 }
 
-export function isAscii(b: Uint8Array, at: number, end: number): boolean {
-  for (let i = at; i < end; i++) if ((b[i] as number) >= 0x80) return false;
-  return true;
-}
-
-/** `javaHash` of a text with that hash so far, followed by ASCII bytes [at, end). */
-export function extendJavaHash(hash: number, b: Uint8Array, at: number, end: number): number {
-  for (let i = at; i < end; i++) hash = (Math.imul(31, hash) + (b[i] as number)) | 0;
+export function extendJavaHashText(before: number, text: string): number {
+  let hash = before;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
   return hash;
 }
 
