@@ -67,9 +67,12 @@ export function javaHashUtf8(b: Uint8Array, at: number, end: number): number {
   return extendJavaHash(0, b, at, end);
 }
 
-/** `javaHash` of a text with that hash so far, followed by UTF-8 bytes [at, end). */
+/**
+ * `javaHash` of a text with that hash so far, followed by UTF-8 bytes [at, end). `| 0` before the loop tells the compiler what `before`
+ * is: without it the hash is a double in each round (190 ns for 32 bytes instead of 40-65).
+ */
 export function extendJavaHash(before: number, b: Uint8Array, at: number, end: number): number {
-  let hash = before;
+  let hash = before | 0;
   for (let i = at; i < end; i++) {
     const c = b[i] as number;
     if (c >= 0x80) return extendJavaHashText(before, readUtf8(b, at, end));
@@ -79,7 +82,7 @@ export function extendJavaHash(before: number, b: Uint8Array, at: number, end: n
 }
 
 export function extendJavaHashText(before: number, text: string): number {
-  let hash = before;
+  let hash = before | 0;
   for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
   return hash;
 }
