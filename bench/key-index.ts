@@ -1,13 +1,20 @@
 // The key index: an entry for each key of a record, and the search for one.
+import { Positions } from '../src/actors/context.ts';
+import { CounterIds } from '../src/runtime/counters.ts';
 import { MemoryFiles } from '../src/store/files/memory-files.ts';
 import { IndexFiles } from '../src/store/index-files.ts';
 import { type Cell, expect, timed, type Work } from './cell.ts';
+import { propertiesText, uniqueKey } from './frames.ts';
+import { Stage } from './stage.ts';
 
 const SLOT_COUNT = 500_000;
 const ENTRY_COUNT = 2_000_000;
 const RECORD_SIZE = 1_200;
 const BEGIN_MS = 1_764_500_000_000;
 const KNOWN_COUNT = 4096;
+/** Less than the feed holds. */
+const FOLLOWED_COUNT = 30_000;
+const FOLLOWED_COUNT_MIN = 256;
 
 function opened(): IndexFiles {
   const files = new MemoryFiles();
@@ -52,6 +59,46 @@ function searching(): Work {
   };
 }
 
+/** The whole indexer behind a commit log; only its own cycles count. */
+function following(what: string, properties: string, keyCount: number): Cell {
+  return {
+    bench: 'key index',
+    case: `follow, ${what}`,
+    unit: 'ns',
+    open: (scale) => {
+      const stage = new Stage(true, 1024, undefined, properties);
+      const indexer = stage.build('indexer');
+      void indexer.start();
+      const { positions } = stage.assembly;
+      const count = Math.max(FOLLOWED_COUNT_MIN, Math.round(FOLLOWED_COUNT * scale));
+      let followed = 0;
+      const follow = (): number => {
+        stage.append(count, FOLLOWED_COUNT_MIN);
+        const beganMs = performance.now();
+        while (positions.get(Positions.indexed) < stage.appendedPosition) indexer.doWork();
+        const tookMs = performance.now() - beganMs;
+        followed += count;
+        expect('index entries', stage.assembly.countersOf('indexer').get(CounterIds.records), followed * keyCount);
+        return (tookMs * 1e6) / count;
+      };
+      follow();
+      return {
+        measure: follow,
+        close: () => {
+          void indexer.stop();
+          stage.close();
+        },
+      };
+    },
+  };
+}
+
 export function indexCells(): Cell[] {
-  return [timed('key index', 'insert', 200_000, inserting), timed('key index', 'query of one key', 50_000, searching)];
+  return [
+    timed('key index', 'insert', 200_000, inserting),
+    timed('key index', 'query of one key', 50_000, searching),
+    following('a unique key', propertiesText, 1),
+    following('a unique key and two more', `${propertiesText}KEYS\u0001order-4711 customer-42\u0002`, 3),
+    following('no key', propertiesText.replace(`UNIQ_KEY\u0001${uniqueKey}\u0002`, ''), 0),
+  ];
 }

@@ -11,11 +11,13 @@ const suffix = Buffer.from('MSG_REGION\u0001DefaultRegion\u0002TRACE_ON\u0001tru
 
 export class RecordWriting {
   readonly fields = new RecordFields();
-  readonly #scan = new PropertyScan();
-  readonly #properties = Buffer.from(propertiesText);
+  readonly scan = new PropertyScan();
+  /** The client's own; whoever changes them keeps their size, or measures again. */
+  readonly properties: Buffer;
   readonly #body: Buffer;
 
-  constructor(bodySize: number) {
+  constructor(bodySize: number, text: string = propertiesText) {
+    this.properties = Buffer.from(text);
     this.#body = Buffer.alloc(bodySize, 0x62);
     this.fields.bornTimeMs = 1_764_500_000_123;
     this.fields.bornHost = loopback;
@@ -29,16 +31,16 @@ export class RecordWriting {
   /** Size of the record to come. */
   measure(): number {
     const { fields } = this;
-    scanProperties(this.#properties, 0, this.#properties.length, this.#scan);
+    scanProperties(this.properties, 0, this.properties.length, this.scan);
     fields.bodySize = this.#body.length;
-    fields.propertiesSize = storedPropertiesSize(this.#properties.length, this.#scan, suffix.length);
+    fields.propertiesSize = storedPropertiesSize(this.properties.length, this.scan, suffix.length);
     return sizeOfRecord(fields);
   }
 
   write(out: Buffer, at: number): void {
     this.fields.bodyCrc = bodyCrc(this.#body, 0, this.#body.length);
     const propertiesAt = writeRecord(out, at, this.fields, this.#body, 0);
-    writeStoredProperties(out, propertiesAt, this.#properties, 0, this.#properties.length, this.#scan, suffix);
+    writeStoredProperties(out, propertiesAt, this.properties, 0, this.properties.length, this.scan, suffix);
   }
 }
 

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Boot } from '../src/actors/context.ts';
-import { Messages } from '../src/actors/messages.ts';
+import { keyFlags } from '../src/actors/key-flags.ts';
+import { Messages, RECORD_HEAD_SIZE, RecordFlags } from '../src/actors/messages.ts';
 import { Assembly } from '../src/assembly.ts';
 import type { Region } from '../src/base/arena.ts';
 import { present } from '../src/base/assert.ts';
@@ -13,6 +14,7 @@ import { silentLog } from '../src/base/log.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { loadSettings } from '../src/config/load.ts';
 import type { Settings } from '../src/config/settings.ts';
+import { indexKeyHash, topicKeyHash } from '../src/message/index-key.ts';
 import type { Actor } from '../src/runtime/actor.ts';
 import { FeedReader } from '../src/runtime/feed.ts';
 import { RingReader, RingWriter } from '../src/runtime/ring.ts';
@@ -21,12 +23,15 @@ import type { Files } from '../src/store/files/files.ts';
 import { MemoryFiles } from '../src/store/files/memory-files.ts';
 import { NodeFiles } from '../src/store/files/node-files.ts';
 import { layOut, type Topology } from '../src/topology.ts';
+import { propertiesText } from './frames.ts';
 import { RecordWriting } from './record.ts';
 
 export const QUEUE_COUNT = 8;
 const APPEND_HEAD_SIZE = 12;
-const RECORD_HEAD_SIZE = 12;
 const ACKS_PER_DRAIN = 32_768;
+
+/** Digits of the unique key that count the records: keys that are all alike would meet in one place of the index. */
+const COUNTED_DIGITS = 8;
 
 const unused = (): never => {
   throw new Error('no sockets here');
@@ -47,10 +52,13 @@ export class Stage {
   readonly #appends: RingWriter;
   readonly #acks: RingReader;
   readonly #writing: RecordWriting;
+  /** The records get their flags and hashes, and each its own unique key. */
+  readonly #keyed: boolean;
+  readonly #topicHash: number;
   #sent = 0;
 
-  /** @param onDisk files in a temporary folder; else in memory. */
-  constructor(onDisk: boolean, bodySize: number, windowSizeBytes = 64 * 1024 * 1024) {
+  /** @param onDisk files in a temporary folder; else in memory. @param properties of messages for an indexer. */
+  constructor(onDisk: boolean, bodySize: number, windowSizeBytes = 64 * 1024 * 1024, properties: string | null = null) {
     this.#folder = onDisk ? mkdtempSync(join(tmpdir(), 'ringmq-bench-')) : null;
     const { settings } = loadSettings({ sets: [`storePathRootDir=${this.#folder ?? '/store'}`, 'maxQueueCount=4096'] });
     this.settings = settings;
@@ -81,10 +89,17 @@ export class Stage {
     this.feed = new FeedReader(this.memory.feed);
     this.#appends = new RingWriter(this.#ring('ingress-0', 'commit-log'));
     this.#acks = new RingReader(this.#ring('commit-log', 'ingress-0'));
-    this.#writing = new RecordWriting(bodySize);
+    this.#keyed = properties !== null;
+    this.#writing = new RecordWriting(bodySize, properties ?? propertiesText);
     this.recordSize = this.#writing.measure();
-    this.#log = this.assembly.build('commit-log', this.#boot());
+    this.#topicHash = topicKeyHash(this.#writing.fields.topic, 0, this.#writing.fields.topic.length);
+    this.#log = this.build('commit-log');
     void this.#log.start();
+  }
+
+  /** An actor beside the commit log. */
+  build(name: string): Actor {
+    return this.assembly.build(name, this.#boot());
   }
 
   get appendedPosition(): number {
@@ -113,18 +128,38 @@ export class Stage {
     const writing = this.#writing;
     const key = this.#sent % QUEUE_COUNT;
     writing.fields.queueId = key;
+    if (this.#keyed) this.#countKey();
     const at = ring.claim(APPEND_HEAD_SIZE + RECORD_HEAD_SIZE + ((this.recordSize + 3) & ~3));
     if (at < 0) throw new Error('the append ring is full although it is drained');
     writing.write(ring.bytes, at + APPEND_HEAD_SIZE + RECORD_HEAD_SIZE);
     const word = at >> 2;
     const { words } = ring;
-    words[word] = this.#sent++ & 0x7fffffff;
+    words[word] = this.#sent & 0x7fffffff;
     words[word + 1] = key;
     words[word + 2] = 1;
     words[word + 3] = this.recordSize;
     words[word + 4] = 77;
     words[word + 5] = 0;
+    words[word + 6] = 0;
+    if (this.#keyed) this.#putKeys(word);
     ring.commit(Messages.append);
+    this.#sent++;
+  }
+
+  #putKeys(word: number): void {
+    const { scan, properties } = this.#writing;
+    const { words } = this.#appends;
+    const flags = keyFlags(scan.uniqueKeyAt >= 0, scan.keysAt >= 0, 0);
+    words[word + 5] = flags;
+    if ((flags & RecordFlags.uniqueKeyHashed) !== 0)
+      words[word + 6] = indexKeyHash(this.#topicHash, properties, scan.uniqueKeyAt, scan.uniqueKeyEnd);
+  }
+
+  /** The next record's unique key ends in its number. */
+  #countKey(): void {
+    const { scan, properties } = this.#writing;
+    if (scan.uniqueKeyAt < 0) return;
+    for (let i = 1, n = this.#sent; i <= COUNTED_DIGITS; i++, n = Math.floor(n / 10)) properties[scan.uniqueKeyEnd - i] = 0x30 + (n % 10);
   }
 
   #ring(from: string, to: string): Region {

@@ -3,6 +3,7 @@
 // Both ways hand the same entries to the same handler, so start, recovery and normal running are one code path.
 import { assert } from '../base/assert.ts';
 import { readUtf8 } from '../base/bytes.ts';
+import { indexKeyHash, topicKeyHash } from '../message/index-key.ts';
 import { PropertyScan, scanProperties } from '../message/properties.ts';
 import {
   propertiesAt,
@@ -20,6 +21,7 @@ import type { FeedHandler, FeedReader } from '../runtime/feed.ts';
 import { LogWalker, WalkStops } from '../store/log-walker.ts';
 import type { ActorContext } from './context.ts';
 import { Positions } from './context.ts';
+import { keyFlags } from './key-flags.ts';
 import { RecordFlags } from './messages.ts';
 
 /** Records in one turn of re-reading, so that the rest of the thread lives on. */
@@ -70,10 +72,10 @@ export class LogFollower {
   }
 
   readonly #onEntry: FeedHandler = {
-    onEntry: (key, queueOffset, position, size, tagsCode, storeTimeMs, flags) => {
+    onEntry: (key, queueOffset, position, size, tagsCode, storeTimeMs, flags, uniqueKeyHash) => {
       // After a re-read the feed starts with entries that were handed on already.
       if (position < this.position) return;
-      this.#handler.onEntry(key, queueOffset, position, size, tagsCode, storeTimeMs, flags);
+      this.#handler.onEntry(key, queueOffset, position, size, tagsCode, storeTimeMs, flags, uniqueKeyHash);
       this.position = position + size;
     },
   };
@@ -117,14 +119,20 @@ export class LogFollower {
   #handOn(walker: LogWalker): void {
     const { bytes, at, size } = walker;
     const topic = topicAt(bytes, at);
-    const key = this.#keyOf(readUtf8(bytes, topic, topic + topicSize(bytes, at)), readQueueId(bytes, at));
+    const topicEnd = topic + topicSize(bytes, at);
+    const key = this.#keyOf(readUtf8(bytes, topic, topicEnd), readQueueId(bytes, at));
     if (key < 0) return;
     const properties = propertiesAt(bytes, at);
-    scanProperties(bytes, properties, properties + propertiesSize(bytes, at), this.#scan);
-    const tagsCode = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(bytes, this.#scan.tagsAt, this.#scan.tagsEnd);
+    const scan = this.#scan;
+    scanProperties(bytes, properties, properties + propertiesSize(bytes, at), scan);
+    const tagsCode = scan.tagsAt < 0 ? 0 : tagsCodeOf(bytes, scan.tagsAt, scan.tagsEnd);
+    const ofKeys = keyFlags(scan.uniqueKeyAt >= 0, scan.keysAt >= 0, readSysFlag(bytes, at));
+    const hashed = (ofKeys & RecordFlags.uniqueKeyHashed) !== 0;
+    const uniqueKeyHash = hashed ? indexKeyHash(topicKeyHash(bytes, topic, topicEnd), bytes, scan.uniqueKeyAt, scan.uniqueKeyEnd) : 0;
     const transaction = readSysFlag(bytes, at) & SysFlags.transactionMask;
-    const flags = transaction === SysFlags.prepared || transaction === SysFlags.rollback ? RecordFlags.noQueueOffset : 0;
+    const unnumbered = transaction === SysFlags.prepared || transaction === SysFlags.rollback;
+    const flags = ofKeys | (unnumbered ? RecordFlags.noQueueOffset : 0);
     const queueOffset = readQueueOffset(bytes, at);
-    this.#handler.onEntry(key, queueOffset, walker.position, size, tagsCode, readStoreTimeMs(bytes, at), flags);
+    this.#handler.onEntry(key, queueOffset, walker.position, size, tagsCode, readStoreTimeMs(bytes, at), flags, uniqueKeyHash);
   }
 }

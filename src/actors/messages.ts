@@ -9,7 +9,7 @@ import { assert } from '../base/assert.ts';
 
 export const Messages = {
   // ingress -> commit-log
-  /** token, queueKey, recordCount, then per record: size, tagsCode, recordFlags, record bytes padded to 4. */
+  /** token, queueKey, recordCount, then per record: size, tagsCode, recordFlags, uniqueKeyHash, record bytes padded to 4. */
   append: 1,
 
   // commit-log -> ingress, in the order of the appends
@@ -84,8 +84,17 @@ assert(new Set(Object.values(Messages)).size === Object.keys(Messages).length, '
 
 export const AppendStatuses = { stored: 0, unavailable: 1 } as const;
 
-/** Bits of a record's flags in `append` and in the feed. */
-export const RecordFlags = { noQueueOffset: 1 } as const;
+/** Bytes before each record of an `append`. */
+export const RECORD_HEAD_SIZE = 16;
+
+/** Bits of a record's flags in `append` and in the feed. A record with keys has one of the last two: see key-flags.ts. */
+export const RecordFlags = {
+  noQueueOffset: 1,
+  /** Found by its unique key only, whose hash goes with the record (see message/index-key.ts); else that word is 0. */
+  uniqueKeyHashed: 2,
+  /** It has KEYS: the indexer reads the record for them and for the unique key. */
+  furtherKeys: 4,
+} as const;
 
 export const PullStatuses = {
   found: 0,

@@ -38,7 +38,7 @@ export function writeI32(b: Uint8Array, at: number, value: number): void {
 /** Writes a safe integer as a signed 64-bit field. */
 export function writeI64(b: Uint8Array, at: number, value: number): void {
   writeI32(b, at, Math.floor(value / TWO_POW_32));
-  writeI32(b, at + 4, (value % TWO_POW_32) | 0);
+  writeI32(b, at + 4, value | 0);
 }
 
 /** Upper 32 bits of a safe integer, for fields kept as two halves. */
@@ -46,9 +46,9 @@ export function high32(value: number): number {
   return Math.floor(value / TWO_POW_32);
 }
 
-/** Lower 32 bits of a safe integer, as a signed 32-bit number. */
+/** Lower 32 bits of a safe integer, as a signed 32-bit number: that is how `|` takes any number. */
 export function low32(value: number): number {
-  return (value % TWO_POW_32) | 0;
+  return value | 0;
 }
 
 export function join64(high: number, low: number): number {
@@ -57,32 +57,33 @@ export function join64(high: number, low: number): number {
 
 /** Java's `String.hashCode`: over UTF-16 units, wrapped to a signed 32-bit number. */
 export function javaHash(text: string): number {
-  let hash = 0;
-  for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
-  return hash;
+  return extendJavaHashText(0, text);
 }
 
 const utf8 = new TextDecoder();
 
 /** `javaHash` of UTF-8 bytes [at, end); ASCII is hashed in place. */
 export function javaHashUtf8(b: Uint8Array, at: number, end: number): number {
-  let hash = 0;
+  return extendJavaHash(0, b, at, end);
+}
+
+/**
+ * `javaHash` of a text with that hash so far, followed by UTF-8 bytes [at, end). `| 0` before the loop tells the compiler what `before`
+ * is: without it the hash is a double in each round (190 ns for 32 bytes instead of 40-65).
+ */
+export function extendJavaHash(before: number, b: Uint8Array, at: number, end: number): number {
+  let hash = before | 0;
   for (let i = at; i < end; i++) {
     const c = b[i] as number;
-    if (c >= 0x80) return javaHash(readUtf8(b, at, end));
+    if (c >= 0x80) return extendJavaHashText(before, readUtf8(b, at, end));
     hash = (Math.imul(31, hash) + c) | 0;
   }
   return hash;
 }
 
-export function isAscii(b: Uint8Array, at: number, end: number): boolean {
-  for (let i = at; i < end; i++) if ((b[i] as number) >= 0x80) return false;
-  return true;
-}
-
-/** `javaHash` of a text with that hash so far, followed by ASCII bytes [at, end). */
-export function extendJavaHash(hash: number, b: Uint8Array, at: number, end: number): number {
-  for (let i = at; i < end; i++) hash = (Math.imul(31, hash) + (b[i] as number)) | 0;
+export function extendJavaHashText(before: number, text: string): number {
+  let hash = before | 0;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
   return hash;
 }
 

@@ -14,7 +14,8 @@ import { SharedNumbers } from './shared-numbers.ts';
 //   entry  +0   u32  queue key            +24  i32  size
 //          +4   i32  flags                +28  i32  tags code
 //          +8   i64  queue offset         +32  i64  store time, ms
-//          +16  i64  position             +40       unused, 8 bytes
+//          +16  i64  position             +40  i32  unique key's hash
+//                                         +44       unused, 4 bytes
 //
 // 64-bit fields are two words, upper half first.
 //
@@ -34,8 +35,9 @@ const positionWord = queueOffsetWord + 2;
 const sizeWord = positionWord + 2;
 const tagsCodeWord = sizeWord + 1;
 const storeTimeWord = tagsCodeWord + 1;
-const unusedWord = storeTimeWord + 2;
-const entryWords = unusedWord + 2;
+const uniqueKeyHashWord = storeTimeWord + 2;
+const unusedWord = uniqueKeyHashWord + 1;
+const entryWords = unusedWord + 1;
 assert(entryWords * 4 === 48 && entriesAt === 384);
 
 const publishedWord = publishedAt >> 2;
@@ -86,7 +88,16 @@ export class FeedWriter {
     return (this.#next - this.#published) | 0;
   }
 
-  append(key: number, queueOffset: number, position: number, size: number, tagsCode: number, storeTimeMs: number, flags: number): void {
+  append(
+    key: number,
+    queueOffset: number,
+    position: number,
+    size: number,
+    tagsCode: number,
+    storeTimeMs: number,
+    flags: number,
+    uniqueKeyHash: number,
+  ): void {
     assert(((this.#next - this.#published) | 0) < this.batchCountMax, 'feed batch is too long');
     if (((this.#next - this.#low) | 0) >= this.capacity) this.#raiseLow();
     const words = this.#words;
@@ -101,6 +112,7 @@ export class FeedWriter {
     words[at + tagsCodeWord] = tagsCode;
     words[at + storeTimeWord] = high32(storeTimeMs);
     words[at + storeTimeWord + 1] = storeTimeMs;
+    words[at + uniqueKeyHashWord] = uniqueKeyHash;
     this.#next = (this.#next + 1) | 0;
   }
 
@@ -119,7 +131,16 @@ export class FeedWriter {
 }
 
 export interface FeedHandler {
-  onEntry(key: number, queueOffset: number, position: number, size: number, tagsCode: number, storeTimeMs: number, flags: number): void;
+  onEntry(
+    key: number,
+    queueOffset: number,
+    position: number,
+    size: number,
+    tagsCode: number,
+    storeTimeMs: number,
+    flags: number,
+    uniqueKeyHash: number,
+  ): void;
 }
 
 export class FeedReader {
@@ -222,6 +243,7 @@ export class FeedReader {
       copy[at + tagsCodeWord] as number,
       join64(copy[at + storeTimeWord] as number, copy[at + storeTimeWord + 1] as number),
       copy[at + flagsWord] as number,
+      copy[at + uniqueKeyHashWord] as number,
     );
   }
 }

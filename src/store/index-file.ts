@@ -116,22 +116,20 @@ export class IndexFile {
     assert(!this.isFull, 'room for an entry');
     const fd = this.#open();
     const number = this.nextEntry;
-    const slot = hash % this.#geometry.slotCount;
-    let before = this.#slots.get(fd, slot);
-    if (before <= 0 || before >= number) before = 0;
     if (number - this.#bufferFrom === BUFFER_ENTRIES) this.#flushEntries(fd);
     this.#buffer ??= new Uint8Array(BUFFER_ENTRIES * ENTRY_SIZE);
     if (number === 1) {
       this.beginMs = timeMs;
       this.beginPosition = position;
     }
+    let before = this.#slots.exchange(fd, hash % this.#geometry.slotCount, number);
+    if (before <= 0 || before >= number) before = 0;
     const seconds = this.beginMs <= 0 ? 0 : Math.floor((timeMs - this.beginMs) / RESOLUTION_MS);
     const at = (number - this.#bufferFrom) * ENTRY_SIZE;
     writeI32(this.#buffer, at + HASH_AT, hash);
     writeI64(this.#buffer, at + POSITION_AT, position);
     writeI32(this.#buffer, at + SECONDS_AT, Math.max(0, Math.min(seconds, SECONDS_MAX)));
     writeI32(this.#buffer, at + BEFORE_AT, before);
-    this.#slots.set(fd, slot, number);
     if (before === 0) this.usedSlots++;
     this.nextEntry = number + 1;
     this.endMs = timeMs;

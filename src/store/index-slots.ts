@@ -3,37 +3,46 @@ import { readI32, writeI32 } from '../base/bytes.ts';
 import type { Files } from './files/files.ts';
 
 const SLOT_SIZE = 4;
-const CHUNK_SLOTS = 16_384;
+const CHUNK_BITS = 14;
+const CHUNK_SLOTS = 1 << CHUNK_BITS;
+const CHUNK_MASK = CHUNK_SLOTS - 1;
 
 export class IndexSlots {
   readonly #files: Files;
   readonly #at: number;
   readonly #slotCount: number;
   readonly #chunks: (Uint8Array | undefined)[] = [];
-  readonly #dirty = new Set<number>();
+  /** 1 for each piece that is not in the file yet. */
+  readonly #dirty: Uint8Array;
 
   /** @param at where the table begins in the file. */
   constructor(files: Files, at: number, slotCount: number) {
     this.#files = files;
     this.#at = at;
     this.#slotCount = slotCount;
+    this.#dirty = new Uint8Array((slotCount + CHUNK_MASK) >>> CHUNK_BITS);
   }
 
   get(fd: number, slot: number): number {
-    return readI32(this.#chunk(fd, Math.floor(slot / CHUNK_SLOTS)), (slot % CHUNK_SLOTS) * SLOT_SIZE);
+    return readI32(this.#chunk(fd, slot >>> CHUNK_BITS), (slot & CHUNK_MASK) * SLOT_SIZE);
   }
 
-  set(fd: number, slot: number, value: number): void {
-    const index = Math.floor(slot / CHUNK_SLOTS);
-    writeI32(this.#chunk(fd, index), (slot % CHUNK_SLOTS) * SLOT_SIZE, value);
-    this.#dirty.add(index);
+  /** Sets a slot and answers what was in it. */
+  exchange(fd: number, slot: number, value: number): number {
+    const index = slot >>> CHUNK_BITS;
+    const chunk = this.#chunk(fd, index);
+    const at = (slot & CHUNK_MASK) * SLOT_SIZE;
+    const before = readI32(chunk, at);
+    writeI32(chunk, at, value);
+    this.#dirty[index] = 1;
+    return before;
   }
 
   flush(fd: number): void {
-    for (const index of this.#dirty) {
+    for (let index = this.#dirty.indexOf(1); index >= 0; index = this.#dirty.indexOf(1, index + 1)) {
       const chunk = this.#chunk(fd, index);
       this.#files.write(fd, chunk, 0, chunk.length, this.#at + index * CHUNK_SLOTS * SLOT_SIZE);
-      this.#dirty.delete(index);
+      this.#dirty[index] = 0;
     }
   }
 

@@ -99,6 +99,7 @@ export class SimBroker {
   readonly network: MemoryNetwork;
   readonly runner: SimRunner;
   readonly assembly: Assembly;
+  readonly memory: SharedMemory;
   readonly host: SimHost;
   readonly fatal: string[] = [];
   readonly timers: SimTimers;
@@ -118,6 +119,7 @@ export class SimBroker {
     this.network = new MemoryNetwork(random, { splitting: options.splitting ?? true });
     this.topology = topologyOf(settings, options);
     const memory = allocateMemory(this.topology);
+    this.memory = memory;
     const transport = new SharedPortTransport(
       this.network.transport('broker', (error) => this.host.failures.push(`transport: ${(error as Error).stack}`)),
       random,

@@ -10,13 +10,14 @@ import type { WindowWriter } from '../../runtime/tail-window.ts';
 import { CommitLogFiles, placeRecord } from '../../store/commit-log-files.ts';
 import type { ActorContext } from '../context.ts';
 import { Positions } from '../context.ts';
-import { AppendStatuses, Messages, RecordFlags } from '../messages.ts';
+import { AppendStatuses, Messages, RECORD_HEAD_SIZE, RecordFlags } from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
 import { AckBatch } from './ack-batch.ts';
 
 /** A batch ends here, or at a quarter of the tail window, so that its bytes lie in the window whole until they are written. */
 const BATCH_SIZE_MAX = 8 * 1024 * 1024;
 const BATCH_COUNT_MAX = 8 * 1024;
+const RECORD_HEAD_WORDS = RECORD_HEAD_SIZE >> 2;
 
 interface Line {
   readonly ring: RingReader;
@@ -126,15 +127,16 @@ export class CommitLog implements Actor, RingHandler {
       const size = ring.words[word] as number;
       const tagsCode = ring.words[word + 1] as number;
       const flags = ring.words[word + 2] as number;
-      const at = (word + 3) << 2;
+      const uniqueKeyHash = ring.words[word + 3] as number;
+      const at = (word + RECORD_HEAD_WORDS) << 2;
       const numbered = (flags & RecordFlags.noQueueOffset) === 0;
       const offset = numbered ? (this.#nextOffsets[key] as number) : 0;
       patchRecord(ring.bytes, at, offset, this.#position, this.#storeTimeMs);
       this.#window.write(this.#position, ring.bytes, at, size);
-      this.#feed.append(key, offset, this.#position, size, tagsCode, this.#storeTimeMs, flags);
+      this.#feed.append(key, offset, this.#position, size, tagsCode, this.#storeTimeMs, flags, uniqueKeyHash);
       if (numbered) this.#nextOffsets[key] = offset + 1;
       this.#position += size;
-      word += 3 + ((size + 3) >> 2);
+      word += RECORD_HEAD_WORDS + ((size + 3) >> 2);
     }
   }
 
@@ -213,7 +215,7 @@ function totalSize(words: Int32Array, firstWord: number, count: number): number 
   for (let i = 0; i < count; i++) {
     const size = words[word] as number;
     total += size;
-    word += 3 + ((size + 3) >> 2);
+    word += RECORD_HEAD_WORDS + ((size + 3) >> 2);
   }
   return total;
 }

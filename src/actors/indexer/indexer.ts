@@ -31,6 +31,8 @@ export class Indexer implements Actor {
   #index: IndexFiles | null = null;
   #nextPollMs = 0;
   #pollMs = POLL_MS;
+  /** Since the last poll. */
+  #insertedCount = 0;
 
   constructor(context: ActorContext) {
     this.name = context.name;
@@ -79,7 +81,7 @@ export class Indexer implements Actor {
   stop(): void {
     const follower = this.#follower;
     if (follower === null) return;
-    while (!follower.caughtUp) follower.poll(FOLLOW_COUNT_MAX);
+    while (!follower.caughtUp) this.#follow();
     follower.close();
     this.#index?.close();
     this.#index = null;
@@ -89,7 +91,10 @@ export class Indexer implements Actor {
     if (this.#follower === null) return 0;
     const count = this.#follower.poll(FOLLOW_COUNT_MAX);
     this.#pace(count);
-    if (count > 0) this.#context.positions.set(Positions.indexed, this.#follower.position);
+    if (count === 0) return 0;
+    this.#context.counters.add(CounterIds.records, this.#insertedCount);
+    this.#insertedCount = 0;
+    this.#context.positions.set(Positions.indexed, this.#follower.position);
     return count;
   }
 
@@ -105,7 +110,7 @@ export class Indexer implements Actor {
   #insert(hash: number, position: number, timeMs: number): void {
     try {
       this.#index?.insertHashed(hash, position, timeMs);
-      this.#context.counters.add(CounterIds.records, 1);
+      this.#insertedCount++;
     } catch (error) {
       this.#giveUp(errorText(error), position);
     }

@@ -1,5 +1,5 @@
-// The index keys of a record: `topic#UNIQ_KEY`, and `topic#key` for each of its KEYS.
-import { extendJavaHash, isAscii, javaHashUtf8, readUtf8 } from '../../base/bytes.ts';
+// The index keys of a record: `topic#UNIQ_KEY`, and `topic#key` for each of its KEYS. Only for KEYS the record itself is read.
+import { indexKeyHash, topicKeyHash } from '../../message/index-key.ts';
 import { PropertyScan, scanProperties } from '../../message/properties.ts';
 import { bodyAt, bodySize, propertiesAt, propertiesSize, readSysFlag, SysFlags, topicAt, topicSize } from '../../message/record.ts';
 import type { FeedHandler } from '../../runtime/feed.ts';
@@ -7,12 +7,12 @@ import type { WindowReader } from '../../runtime/tail-window.ts';
 import { LogReader } from '../../store/log-reader.ts';
 import type { ActorContext } from '../context.ts';
 import { Positions } from '../context.ts';
+import { RecordFlags } from '../messages.ts';
 
 /** All fields before the body, with both hosts as IPv6. */
 const HEAD_SIZE = 112;
 const WHOLE_SIZE_MAX = 512;
 
-const HASH_SIGN = 0x23;
 const SPACE = 0x20;
 
 /** @param hash Java's hash of the whole key. */
@@ -33,8 +33,9 @@ export class RecordKeys {
 
   handler(onKey: OnKey): FeedHandler {
     return {
-      onEntry: (_key, _queueOffset, position, size, _tagsCode, storeTimeMs) => {
-        if (this.#read(position, size)) this.#keysOf(position, storeTimeMs, onKey);
+      onEntry: (_key, _queueOffset, position, size, _tagsCode, storeTimeMs, flags, uniqueKeyHash) => {
+        if ((flags & RecordFlags.uniqueKeyHashed) !== 0) onKey(uniqueKeyHash, position, storeTimeMs);
+        else if ((flags & RecordFlags.furtherKeys) !== 0 && this.#read(position, size)) this.#keysOf(position, storeTimeMs, onKey);
       },
     };
   }
@@ -58,28 +59,16 @@ export class RecordKeys {
     const record = this.#record;
     if ((readSysFlag(record, 0) & SysFlags.transactionMask) === SysFlags.rollback) return;
     const topic = topicAt(record, 0);
-    const topicEnd = topic + topicSize(record, 0);
+    const topicHash = topicKeyHash(record, topic, topic + topicSize(record, 0));
     const properties = propertiesAt(record, 0);
     const scan = this.#scan;
     scanProperties(record, properties, properties + propertiesSize(record, 0), scan);
-    if (scan.uniqueKeyAt < 0 && scan.keysAt < 0) return;
-    const prefix = Math.imul(31, javaHashUtf8(record, topic, topicEnd)) + HASH_SIGN;
-    if (scan.uniqueKeyAt >= 0) onKey(this.#hash(prefix, scan.uniqueKeyAt, scan.uniqueKeyEnd), position, storeTimeMs);
+    if (scan.uniqueKeyAt >= 0) onKey(indexKeyHash(topicHash, record, scan.uniqueKeyAt, scan.uniqueKeyEnd), position, storeTimeMs);
     for (let at = scan.keysAt; at >= 0 && at < scan.keysEnd; ) {
       let end = at;
       while (end < scan.keysEnd && record[end] !== SPACE) end++;
-      if (end > at) onKey(this.#hash(prefix, at, end), position, storeTimeMs);
+      if (end > at) onKey(indexKeyHash(topicHash, record, at, end), position, storeTimeMs);
       at = end + 1;
     }
-  }
-
-  /** Java's hash of `topic#` and the key in [at, end). */
-  #hash(prefix: number, at: number, end: number): number {
-    const record = this.#record;
-    if (isAscii(record, at, end)) return extendJavaHash(prefix, record, at, end);
-    let hash = prefix;
-    const key = readUtf8(record, at, end);
-    for (let i = 0; i < key.length; i++) hash = (Math.imul(31, hash) + key.charCodeAt(i)) | 0;
-    return hash;
   }
 }

@@ -2,14 +2,16 @@
 import type { Settings } from '../../config/settings.ts';
 import { BatchReader } from '../../message/batch.ts';
 import { bodyCrcIn } from '../../message/crc.ts';
+import { indexKeyHash } from '../../message/index-key.ts';
 import { PropertyScan, scanProperties } from '../../message/properties.ts';
 import { type RecordFields, sizeOfRecord, writeRecordIn } from '../../message/record.ts';
 import { tagsCodeOf } from '../../message/tags.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { RingWriter } from '../../runtime/ring.ts';
+import { keyFlags } from '../key-flags.ts';
+import { RECORD_HEAD_SIZE, RecordFlags } from '../messages.ts';
 import { deliveryFault, type Refusal, recordSizeMax } from './send-checks.ts';
 
-const RECORD_HEAD_SIZE = 12;
 /** Room for what the broker adds to bodies: topic, hosts, times. */
 const ENCODED_EXTRA_SIZE = 65_536;
 
@@ -19,6 +21,8 @@ export class BatchEncoder {
   totalSize = 0;
   ringSize = 0;
   readonly #tagsCodes: number[] = [];
+  readonly #flags: number[] = [];
+  readonly #uniqueKeyHashes: number[] = [];
   readonly #settings: Settings;
   readonly #recordCountMax: number;
   readonly #totalSizeMax: number;
@@ -34,8 +38,8 @@ export class BatchEncoder {
     this.#ringSizeMax = settings.appendRingSizeBytes / 2 - RECORD_HEAD_SIZE;
   }
 
-  /** null for a sound batch; its sizes are then known. */
-  measure(fields: RecordFields, bytes: Buffer, at: number, size: number): Refusal | null {
+  /** null for a sound batch; its sizes are then known. @param topicHash see `topicKeyHash`. */
+  measure(fields: RecordFields, topicHash: number, bytes: Buffer, at: number, size: number): Refusal | null {
     const reader = this.#reader;
     const sizeMax = this.#settings.maxMessageSize;
     if (size === 0 || size > sizeMax)
@@ -53,6 +57,7 @@ export class BatchEncoder {
       fields.propertiesSize = reader.propertiesSize;
       const recordSize = sizeOfRecord(fields);
       this.#tagsCodes[reader.index] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(bytes, this.#scan.tagsAt, this.#scan.tagsEnd);
+      this.#measureKeys(fields.sysFlag, topicHash, bytes);
       this.sizes.push(recordSize);
       this.totalSize += recordSize;
       this.ringSize += RECORD_HEAD_SIZE + ((recordSize + 3) & ~3);
@@ -74,11 +79,21 @@ export class BatchEncoder {
       const recordSize = this.sizes[reader.index] as number;
       ring.words[at >> 2] = recordSize;
       ring.words[(at >> 2) + 1] = this.#tagsCodes[reader.index] as number;
-      ring.words[(at >> 2) + 2] = 0;
+      ring.words[(at >> 2) + 2] = this.#flags[reader.index] as number;
+      ring.words[(at >> 2) + 3] = this.#uniqueKeyHashes[reader.index] as number;
       const propertiesAt = writeRecordIn(arena, at + RECORD_HEAD_SIZE, fields, bytes, reader.bodyAt);
       arena.copy(bytes, reader.propertiesAt, arena.bytes, propertiesAt, reader.propertiesSize);
       at += RECORD_HEAD_SIZE + ((recordSize + 3) & ~3);
     }
+  }
+
+  #measureKeys(sysFlag: number, topicHash: number, bytes: Buffer): void {
+    const { index } = this.#reader;
+    const { uniqueKeyAt, uniqueKeyEnd, keysAt } = this.#scan;
+    const flags = keyFlags(uniqueKeyAt >= 0, keysAt >= 0, sysFlag);
+    const hashed = (flags & RecordFlags.uniqueKeyHashed) !== 0;
+    this.#flags[index] = flags;
+    this.#uniqueKeyHashes[index] = hashed ? indexKeyHash(topicHash, bytes, uniqueKeyAt, uniqueKeyEnd) : 0;
   }
 
   #tooLarge(): Refusal {

@@ -1,10 +1,13 @@
 // What the coordinator has told this ingress of topics and groups: enough to judge and route sends and pulls without asking.
+import { topicKeyHash } from '../../message/index-key.ts';
 import type { DirectoryGroup, DirectorySubscription, DirectoryTopic, GroupChange, TopicChange } from '../messages.ts';
 
 /** A topic with what sends need of it worked out once. */
 export interface RoutedTopic extends DirectoryTopic {
   readonly name: string;
   readonly nameBytes: Buffer;
+  /** What the index keys of its messages begin with: see message/index-key.ts. */
+  readonly keyHash: number;
   readonly isRetry: boolean;
 }
 
@@ -45,10 +48,12 @@ export class Directory {
     if (change === null) return;
     if (change.config === null) this.#topics.delete(change.topic);
     else {
+      const nameBytes = Buffer.from(change.topic, 'utf8');
       this.#topics.set(change.topic, {
         ...change.config,
         name: change.topic,
-        nameBytes: Buffer.from(change.topic, 'utf8'),
+        nameBytes,
+        keyHash: topicKeyHash(nameBytes, 0, nameBytes.length),
         isRetry: change.topic.startsWith('%RETRY%'),
       });
     }

@@ -2,6 +2,7 @@
 import { join64 } from '../../base/bytes.ts';
 import { newUniqueKey } from '../../base/id.ts';
 import { bodyCrcIn } from '../../message/crc.ts';
+import { indexKeyHash, indexKeyHashOfText } from '../../message/index-key.ts';
 import { PropertyScan, scanProperties, storedPropertiesSize, writeStoredProperties } from '../../message/properties.ts';
 import { PROPERTIES_SIZE_MAX, RecordFields, sizeOfRecord, writeRecordIn } from '../../message/record.ts';
 import { tagsCodeOf } from '../../message/tags.ts';
@@ -10,7 +11,8 @@ import { readSendRequest, SendRequest } from '../../protocol/commands/send-messa
 import type { Header } from '../../protocol/header.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { RingWriter } from '../../runtime/ring.ts';
-import { Messages } from '../messages.ts';
+import { keyFlags } from '../key-flags.ts';
+import { Messages, RECORD_HEAD_SIZE, RecordFlags } from '../messages.ts';
 import { BatchEncoder } from './batch-encoder.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
@@ -21,7 +23,6 @@ import { deliveryFault, type Refusal, recordSizeMax, refuseTopic } from './send-
 import type { StoreHost } from './store-host.ts';
 
 const APPEND_HEAD_SIZE = 12;
-export const RECORD_HEAD_SIZE = 12;
 /** Appends between two wake-ups of a commit log on another thread: it works while this one still parses. */
 const PUBLISH_EVERY = 16;
 /** More properties than this are not even encoded to be measured. */
@@ -111,13 +112,22 @@ export class SendPath {
     const word = at >> 2;
     ring.words[word + 3] = recordSize;
     ring.words[word + 4] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(this.#scratch, this.#scan.tagsAt, this.#scan.tagsEnd);
-    ring.words[word + 5] = 0;
+    const flags = keyFlags(true, this.#scan.keysAt >= 0, fields.sysFlag);
+    ring.words[word + 5] = flags;
+    ring.words[word + 6] = (flags & RecordFlags.uniqueKeyHashed) === 0 ? 0 : this.#hashUniqueKey(topic, uniqueKey);
     const pending = this.#commit(client, header, topic.keys[queueId] as number, queueId, 1, at);
     pending.uniqueKey = uniqueKey;
     pending.sizes = null;
     pending.totalSize = recordSize;
     pending.waitsForDisk = !this.#scan.waitFalse;
     return true;
+  }
+
+  /** @param made the key that the broker made; it counts only where the client sent none. */
+  #hashUniqueKey(topic: RoutedTopic, made: string): number {
+    const { uniqueKeyAt, uniqueKeyEnd } = this.#scan;
+    if (uniqueKeyAt < 0) return indexKeyHashOfText(topic.keyHash, made);
+    return indexKeyHash(topic.keyHash, this.#scratch, uniqueKeyAt, uniqueKeyEnd);
   }
 
   #tryBatch(
@@ -134,7 +144,7 @@ export class SendPath {
     if (size > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(size));
     const refusal = topic.isRetry
       ? { code: ResponseCodes.MESSAGE_ILLEGAL, remark: `batch request does not support retry group ${topic.name}` }
-      : (deliveryFault(this.#scan) ?? batch.measure(this.#fields, bytes, bodyAt, bodySize));
+      : (deliveryFault(this.#scan) ?? batch.measure(this.#fields, topic.keyHash, bytes, bodyAt, bodySize));
     if (refusal !== null) return this.#refuse(client, header, refusal);
     const ring = this.#ring;
     if (this.#answers.pending.full) return this.#desk.stall(client);
