@@ -22,6 +22,9 @@ export class Outbox {
   readonly #bell: Bell;
   /** Rare messages that found the ring full, oldest first; the owner stops taking new mail while there are any. */
   readonly #waiting: Waiting[] = [];
+  /** Something that should not wait was committed since the receiver was last woken. */
+  #urgent = false;
+  #quiet = false;
 
   constructor(ring: RingWriter, bell: Bell) {
     this.ring = ring;
@@ -34,7 +37,29 @@ export class Outbox {
 
   /** For rare messages: words, then bytes; kept here and sent by a later flush where the ring is full. */
   send(type: number, words: readonly number[], bytes: Uint8Array = new Uint8Array(0)): void {
+    this.#urgent = true;
     if (this.#waiting.length > 0 || !this.#trySend(type, words, bytes)) this.#waiting.push({ type, words, bytes });
+  }
+
+  /**
+   * For mail that may lie for a while: it goes with the next flush, but does not wake the receiver (see `isQuiet`). Not for an outbox into
+   * whose ring others claim by themselves: what is not sent through here counts as urgent only while nothing is quiet.
+   */
+  sendQuietly(type: number, words: readonly number[], bytes: Uint8Array): void {
+    const urgent = this.#urgent;
+    this.send(type, words, bytes);
+    this.#urgent = urgent;
+    this.#quiet = true;
+  }
+
+  /** Quiet mail was sent since the receiver was last woken: its owner calls `wake` before it has lain too long. */
+  get isQuiet(): boolean {
+    return this.#quiet;
+  }
+
+  wake(): void {
+    this.#urgent = this.#quiet = false;
+    this.#bell.ring();
   }
 
   sendJson(type: number, value: unknown): void {
@@ -67,7 +92,7 @@ export class Outbox {
     return true;
   }
 
-  /** Publishes what was committed and wakes the receiver. True when there was something. */
+  /** Publishes what was committed, and wakes the receiver but where all of it is quiet. True when there was something. */
   flush(): boolean {
     while (this.#waiting.length > 0) {
       const next = this.#waiting[0] as Waiting;
@@ -75,7 +100,7 @@ export class Outbox {
       this.#waiting.shift();
     }
     if (!this.ring.publish()) return false;
-    this.#bell.ring();
+    if (this.#urgent || !this.#quiet) this.wake();
     return true;
   }
 }

@@ -13,6 +13,9 @@ import { RecordReader } from './record-reader.ts';
 
 type Ext = Record<string, string | number | boolean>;
 
+/** So long an offset that was committed with a pull may lie before the coordinator looks at it. */
+const QUIET_MS = 10;
+
 export class Desk {
   readonly context: ActorContext;
   readonly directory = new Directory();
@@ -27,6 +30,8 @@ export class Desk {
   readonly positions: SharedNumbers;
   /** Connections with answers to send at the end of this cycle. */
   readonly #dirty: ClientConnection[] = [];
+  /** When the coordinator is told of quiet mail; Infinity while there is none. */
+  quietUntilMs = Number.POSITIVE_INFINITY;
   /** Connections whose next frame could not be taken. */
   stalled: ClientConnection[] = [];
 
@@ -75,6 +80,17 @@ export class Desk {
     for (const outbox of this.dispatches) outbox.flush();
     this.indexer.flush();
     this.coordinator.flush();
+    if (this.coordinator.isQuiet) this.#wakeCoordinator();
+    else this.quietUntilMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Waking the coordinator for each commit that rides on a pull would cost more than the pull. */
+  #wakeCoordinator(): void {
+    const nowMs = this.context.clock.steadyMs();
+    if (this.quietUntilMs === Number.POSITIVE_INFINITY) this.quietUntilMs = nowMs + QUIET_MS;
+    if (nowMs < this.quietUntilMs) return;
+    this.quietUntilMs = Number.POSITIVE_INFINITY;
+    this.coordinator.wake();
   }
 
   /** The frame under way stays in the decoder; it is offered again when there may be room. */

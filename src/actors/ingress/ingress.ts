@@ -82,7 +82,7 @@ export class Ingress implements Actor {
   }
 
   deadlineMs(): number {
-    return Math.min(this.#answers.deadlineMs(), this.#connections.nextSweepMs, this.#stopAtMs);
+    return Math.min(this.#answers.deadlineMs(), this.#connections.nextSweepMs, this.#desk.quietUntilMs, this.#stopAtMs);
   }
 
   /** No new connections and frames; what is under way is answered; then the sockets close. */

@@ -105,7 +105,7 @@ export class PullPath {
     const group = Buffer.from(request.group, 'utf8');
     const topic = Buffer.from(request.topic, 'utf8');
     const words = [request.queueId, high32(request.commitOffset), low32(request.commitOffset), group.length, topic.length];
-    this.#desk.coordinator.send(Messages.commitOffset, words, Buffer.concat([group, topic]));
+    this.#desk.coordinator.sendQuietly(Messages.commitOffset, words, Buffer.concat([group, topic]));
   }
 
   /** Takes one `pulled`. */
