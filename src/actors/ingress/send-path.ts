@@ -27,6 +27,8 @@ const PUBLISH_EVERY = 16;
 /** More properties than this are not even encoded to be measured. */
 const SCRATCH_SIZE = 4 * (PROPERTIES_SIZE_MAX + 1);
 
+const KEY_PAIR = 'UNIQ_KEY\x01';
+
 export class SendPath {
   readonly #desk: Desk;
   readonly #answers: SendAnswers;
@@ -91,9 +93,7 @@ export class SendPath {
     if (size > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(size));
     const delivery = deliveryFault(this.#scan);
     if (delivery !== null) return this.#refuse(client, header, delivery);
-    const uniqueKey =
-      this.#scan.uniqueKeyAt >= 0 ? this.#scratch.toString('latin1', this.#scan.uniqueKeyAt, this.#scan.uniqueKeyEnd) : newUniqueKey();
-    const suffix = this.#scan.uniqueKeyAt >= 0 ? this.#suffix : Buffer.concat([Buffer.from(`UNIQ_KEY\x01${uniqueKey}\x02`), this.#suffix]);
+    const suffix = this.#scan.uniqueKeyAt >= 0 ? this.#suffix : this.#suffixWithKey();
     const fields = this.#fields;
     fields.propertiesSize = storedPropertiesSize(size, this.#scan, suffix.length);
     if (fields.propertiesSize > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(fields.propertiesSize));
@@ -113,7 +113,8 @@ export class SendPath {
     ring.words[word + 4] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(this.#scratch, this.#scan.tagsAt, this.#scan.tagsEnd);
     ring.words[word + 5] = 0;
     const pending = this.#commit(client, header, topic.keys[queueId] as number, queueId, 1, at);
-    pending.uniqueKey = uniqueKey;
+    if (suffix === this.#suffix) this.#keepKey(pending);
+    else this.#answers.pending.keepKey(pending, suffix, KEY_PAIR.length, suffix.length - this.#suffix.length - 1);
     pending.sizes = null;
     pending.totalSize = recordSize;
     pending.waitsForDisk = !this.#scan.waitFalse;
@@ -142,12 +143,20 @@ export class SendPath {
     if (at < 0) return this.#desk.stall(client);
     batch.write(ring, at + APPEND_HEAD_SIZE, this.#fields, bytes, bodyAt, bodySize);
     const pending = this.#commit(client, header, topic.keys[queueId] as number, queueId, batch.sizes.length, at);
-    pending.uniqueKey =
-      this.#scan.uniqueKeyAt >= 0 ? this.#scratch.toString('latin1', this.#scan.uniqueKeyAt, this.#scan.uniqueKeyEnd) : '';
+    this.#keepKey(pending);
     pending.sizes = batch.sizes;
     pending.totalSize = batch.totalSize;
     pending.waitsForDisk = !this.#scan.waitFalse;
     return true;
+  }
+
+  /** For a message that came without a unique key. */
+  #suffixWithKey(): Buffer {
+    return Buffer.concat([Buffer.from(`${KEY_PAIR}${newUniqueKey()}\x02`), this.#suffix]);
+  }
+
+  #keepKey(pending: PendingSend): void {
+    this.#answers.pending.keepKey(pending, this.#scratch, this.#scan.uniqueKeyAt, this.#scan.uniqueKeyEnd);
   }
 
   #commit(client: ClientConnection, header: Header, key: number, queueId: number, recordCount: number, at: number): PendingSend {
