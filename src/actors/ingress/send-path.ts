@@ -7,7 +7,7 @@ import { PROPERTIES_SIZE_MAX, RecordFields, sizeOfRecord, writeRecord } from '..
 import { tagsCodeOf } from '../../message/tags.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import { readSendRequest, SendRequest } from '../../protocol/commands/send-message.ts';
-import type { Header } from '../../protocol/header.ts';
+import type { FieldSpan, Header } from '../../protocol/header.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { RingWriter } from '../../runtime/ring.ts';
 import { Messages } from '../messages.ts';
@@ -38,6 +38,8 @@ export class SendPath {
   readonly #scan = new PropertyScan();
   readonly #fields = new RecordFields();
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_SIZE);
+  /** The properties of the request at hand; `#scan` is of these bytes. */
+  readonly #properties: FieldSpan = { bytes: this.#scratch, at: 0, size: 0 };
   readonly #batch: BatchEncoder;
   /** MSG_REGION, TRACE_ON and CLUSTER as they stand behind every message's own properties. */
   readonly #suffix: Buffer;
@@ -107,10 +109,11 @@ export class SendPath {
     fields.bodyCrc = bodyCrc(bytes, bodyAt, bodySize);
     const recordAt = at + APPEND_HEAD_SIZE + RECORD_HEAD_SIZE;
     const propertiesAt = writeRecord(ring.bytes, recordAt, fields, bytes, bodyAt);
-    writeStoredProperties(ring.bytes, propertiesAt, this.#scratch, 0, size, this.#scan, suffix);
+    const { bytes: source, at: sourceAt } = this.#properties;
+    writeStoredProperties(ring.bytes, propertiesAt, source, sourceAt, sourceAt + size, this.#scan, suffix);
     const word = at >> 2;
     ring.words[word + 3] = recordSize;
-    ring.words[word + 4] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(this.#scratch, this.#scan.tagsAt, this.#scan.tagsEnd);
+    ring.words[word + 4] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(source, this.#scan.tagsAt, this.#scan.tagsEnd);
     ring.words[word + 5] = 0;
     const pending = this.#commit(client, header, topic.keys[queueId] as number, queueId, 1, at);
     if (suffix === this.#suffix) this.#keepKey(pending);
@@ -156,7 +159,7 @@ export class SendPath {
   }
 
   #keepKey(pending: PendingSend): void {
-    this.#answers.pending.keepKey(pending, this.#scratch, this.#scan.uniqueKeyAt, this.#scan.uniqueKeyEnd);
+    this.#answers.pending.keepKey(pending, this.#properties.bytes, this.#scan.uniqueKeyAt, this.#scan.uniqueKeyEnd);
   }
 
   #commit(client: ClientConnection, header: Header, key: number, queueId: number, recordCount: number, at: number): PendingSend {
@@ -178,13 +181,17 @@ export class SendPath {
     return pending;
   }
 
-  /** The request's properties as bytes in the scratch; how many, also when they are too many to be scanned. */
+  /** Finds the request's properties, or writes them into the scratch; how many bytes, also when they are too many to be scanned. */
   #scanRequestProperties(): number {
     const request = this.#request;
-    const size =
-      request.propertiesSizeMax <= SCRATCH_SIZE ? request.writeProperties(this.#scratch, 0) : this.#writeLong(request.properties);
-    if (size <= PROPERTIES_SIZE_MAX) scanProperties(this.#scratch, 0, size, this.#scan);
-    return size;
+    const span = this.#properties;
+    if (!request.findProperties(span)) {
+      span.bytes = this.#scratch;
+      span.at = 0;
+      span.size = request.propertiesSizeMax <= SCRATCH_SIZE ? request.writeProperties(span.bytes, 0) : this.#writeLong(request.properties);
+    }
+    if (span.size <= PROPERTIES_SIZE_MAX) scanProperties(span.bytes, span.at, span.at + span.size, this.#scan);
+    return span.size;
   }
 
   /** Escapes can make a legal text long on the wire. */
