@@ -2,19 +2,23 @@
 
 let lastBytes: Uint8Array | null = null;
 let lastView: DataView = new DataView(new ArrayBuffer(0));
-let otherView = lastView;
+let otherBytes: Uint8Array | null = null;
+let otherView: DataView = lastView;
 
 /**
- * A view of the whole buffer below `bytes`, which begins at `bytes.byteOffset` in it. Reads land in few buffers (one, and one for what
- * was carried over), so the two last ones are kept: a new view costs 150 ns, a look at them 30.
+ * A view of the whole buffer below `bytes`, which begins at `bytes.byteOffset` in it. Two are kept, as a read and what was unescaped
+ * from it are looked at by turns, and reads land in the same buffer again: a new view costs 150 ns, a look at the buffers 60.
  */
 export function viewBelow(bytes: Uint8Array): DataView {
   if (bytes === lastBytes) return lastView;
-  lastBytes = bytes;
+  if (bytes === otherBytes) return otherView;
   const { buffer } = bytes;
-  if (buffer === lastView.buffer) return lastView;
-  const view = buffer === otherView.buffer ? otherView : new DataView(buffer);
-  otherView = lastView;
+  const view = buffer === lastView.buffer ? lastView : buffer === otherView.buffer ? otherView : new DataView(buffer);
+  if (view !== lastView) {
+    otherView = lastView;
+    otherBytes = lastBytes;
+  }
+  lastBytes = bytes;
   lastView = view;
   return view;
 }

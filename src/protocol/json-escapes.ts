@@ -70,6 +70,11 @@ function hasSpecial(word: number): boolean {
   return ((zeros | ((word - 0x20202020) & ~word)) & 0x80808080) !== 0;
 }
 
+/** Whether four letters are plain ASCII that JSON need not escape. */
+export function isPlainWord(word: number): boolean {
+  return ((word | (word + 0x01010101)) & 0x80808080) === 0 && !hasSpecial(word);
+}
+
 /** Where the letters from `at` on end that stand for themselves in a JSON string; `limit` where all do. */
 export function plainEnd(view: DataView, at: number, limit: number): number {
   while (at + 4 <= limit && !hasSpecial(view.getInt32(at, true))) at += 4;

@@ -1,7 +1,9 @@
 // Sends that wait for the commit log, oldest first: acks come in the order of the appends, so no table has to be searched.
 import { assert } from '../../base/assert.ts';
+import { viewBelow } from '../../base/views.ts';
 import { isPlain } from '../../protocol/ascii.ts';
 import type { HeaderCodec } from '../../protocol/frame.ts';
+import { isPlainWord } from '../../protocol/json-escapes.ts';
 import type { ClientConnection } from './client-connection.ts';
 
 export class PendingSend {
@@ -89,15 +91,27 @@ export class PendingSends {
     send.keyText = undefined;
     const size = at < 0 ? 0 : end - at;
     if (size === 0) return;
-    const { keys } = this;
-    let plain = size <= KEY_SIZE_MAX;
-    for (let i = 0; plain && i < size; i++) {
-      const c = bytes[at + i] as number;
-      keys.setUint8(send.keyAt + i, c);
-      plain = isPlain(c);
-    }
-    if (plain) send.keySize = size;
+    if (size <= KEY_SIZE_MAX && this.#copyPlain(bytes, at, end, send.keyAt)) send.keySize = size;
     else send.keyText = bytes.toString('latin1', at, end);
+  }
+
+  /** False where a letter is not plain. */
+  #copyPlain(bytes: Buffer, at: number, end: number, keyAt: number): boolean {
+    const { keys } = this;
+    const view = viewBelow(bytes);
+    const base = bytes.byteOffset;
+    const to = keyAt - at;
+    for (; at + 4 <= end; at += 4) {
+      const word = view.getInt32(base + at);
+      if (!isPlainWord(word)) return false;
+      keys.setInt32(to + at, word);
+    }
+    for (; at < end; at++) {
+      const c = view.getUint8(base + at);
+      if (!isPlain(c)) return false;
+      keys.setUint8(to + at, c);
+    }
+    return true;
   }
 
   /** The send that the next ack belongs to; null when the ack is not ours. */

@@ -16,8 +16,14 @@ test('pending sends: a usual key is kept as bytes, a long or odd one as text, an
   t.deepEqual(kept(pending, key), { bytes: key, text: undefined });
   t.deepEqual(kept(pending, 'x'.repeat(64)), { bytes: 'x'.repeat(64), text: undefined });
   t.deepEqual(kept(pending, 'x'.repeat(65)), { bytes: '', text: 'x'.repeat(65) });
-  for (const odd of ['a"b', 'a\\b', 'a\tb', '\u007f']) t.deepEqual(kept(pending, odd), { bytes: '', text: odd });
-  t.deepEqual(kept(pending, 'k\u00e9'), { bytes: '', text: Buffer.from('k\u00e9').toString('latin1') });
+  for (let c = 0; c < 0x80; c++) {
+    const plain = c >= 0x20 && c !== 0x22 && c !== 0x5c && c < 0x7f;
+    for (let place = 0; place < 7; place++) {
+      const odd = `${'~'.repeat(place)}${String.fromCharCode(c)}${' '.repeat(6 - place)}`;
+      t.deepEqual(kept(new PendingSends(2, 1), odd), plain ? { bytes: odd, text: undefined } : { bytes: '', text: odd });
+    }
+  }
+  t.deepEqual(kept(pending, 'key\u00e9-1'), { bytes: '', text: Buffer.from('key\u00e9-1').toString('latin1') });
   t.deepEqual(kept(pending, key, -1), { bytes: '', text: undefined });
 });
 
