@@ -3,83 +3,88 @@ import { viewBelow } from '../base/views.ts';
 import { type HeaderCodec, HeaderCodecs } from './frame.ts';
 import { HeaderTemplate, joinedTemplate, Scratch } from './header-template.ts';
 
-/** Kinds of headers that are told apart: a handful of hot commands, each from two or three kinds of clients. */
-const KIND_COUNT_MAX = 16;
-/** A template is made at most once in so many headers: it costs as much as some ten of them. */
-const REST_COUNT = 16;
-const REST_COUNT_FIRST = 2;
+/** A handful of hot commands, each from a few kinds of clients. */
+const TEMPLATE_COUNT_MAX = 16;
+/** Of one key: each is tried in turn. */
+const SAME_KEY_COUNT_MAX = 3;
+/** Headers without a template between two attempts to make one, which costs as much as some ten of them; more where it does not help. */
+const REST_COUNT_MIN = 16;
+const REST_COUNT_MAX = 1024;
+const REST_COUNT_FIRST = 3;
 /** Headers longer than this are read the general way. */
 const SIZE_MAX = 8 * 1024;
 const SIZE_MIN = 21;
 /** So are those that lie in a larger array, such as one that was grown for a long frame: a template holds on to the last one it saw. */
 const BYTES_SIZE_MAX = 1024 * 1024;
 
-interface Kind {
+interface Known {
   readonly codec: HeaderCodec;
-  template: HeaderTemplate | null;
-  /** Headers that must come before a template may be made. */
-  rest: number;
-  /** Headers since the last attempt that the template fitted. */
+  template: HeaderTemplate;
+  /** Headers that it fitted; halved whenever it might have had to give way. */
   hits: number;
 }
 
 export class HeaderTemplates {
-  readonly #keys = new Int32Array(KIND_COUNT_MAX);
-  readonly #kinds: Kind[] = [];
-  /** Gives way to the next new kind once there is no room. */
-  #victim = 0;
+  readonly #keys = new Int32Array(TEMPLATE_COUNT_MAX);
+  readonly #known: Known[] = [];
+  #rest = REST_COUNT_FIRST;
+  #restNext = REST_COUNT_MIN;
   #scratch: Scratch | null = null;
 
   /** The template that the header is one of, filled with what varies; null where there is none. */
   find(bytes: Buffer, at: number, size: number, codec: HeaderCodec): HeaderTemplate | null {
     if (this.#scratch === null || !isUsual(bytes, size)) return null;
-    const kind = this.#kindOf(keyOf(bytes, at, codec), codec);
-    if (kind === undefined || kind.template === null) return null;
-    if (kind.rest > 0) kind.rest--;
-    if (!kind.template.match(bytes, at, at + size, this.#scratch)) return null;
-    kind.hits++;
-    return kind.template;
+    const key = keyOf(bytes, at, codec);
+    const count = this.#known.length;
+    for (let i = 0; i < count; i++) {
+      if (this.#keys[i] !== key) continue;
+      const known = this.#known[i] as Known;
+      if (known.codec !== codec || !known.template.match(bytes, at, at + size, this.#scratch)) continue;
+      known.hits++;
+      return known.template;
+    }
+    return null;
   }
 
   /** Takes note of a sound header that none fitted. */
   learn(bytes: Buffer, at: number, size: number, codec: HeaderCodec): void {
-    if (!isUsual(bytes, size)) return;
-    const key = keyOf(bytes, at, codec);
-    const kind = this.#kindOf(key, codec);
-    // What comes once need not be kept.
-    if (kind === undefined) this.#add(key, codec);
-    else if (kind.rest === 0) this.#refit(kind, bytes, at, size, codec);
-    else if (kind.template === null) kind.rest--;
-  }
-
-  #kindOf(key: number, codec: HeaderCodec): Kind | undefined {
-    const count = this.#kinds.length;
-    for (let i = 0; i < count; i++) {
-      if (this.#keys[i] !== key) continue;
-      const kind = this.#kinds[i] as Kind;
-      if (kind.codec === codec) return kind;
-    }
-    return undefined;
-  }
-
-  #add(key: number, codec: HeaderCodec): void {
-    const index = this.#kinds.length < KIND_COUNT_MAX ? this.#kinds.length : this.#victim++ % KIND_COUNT_MAX;
-    this.#keys[index] = key;
-    this.#kinds[index] = { codec, template: null, rest: REST_COUNT_FIRST, hits: 0 };
-  }
-
-  #refit(kind: Kind, bytes: Buffer, at: number, size: number, codec: HeaderCodec): void {
-    this.#scratch ??= new Scratch(SIZE_MAX);
+    if (!isUsual(bytes, size) || --this.#rest > 0) return;
     const own = Buffer.allocUnsafeSlow(size);
     bytes.copy(own, 0, at, at + size);
-    const joined = kind.template === null ? null : joinedTemplate(own, codec, kind.template, this.#scratch);
-    if (joined !== null) kind.template = joined;
-    else if (kind.hits < REST_COUNT / 2) {
-      const fresh = new HeaderTemplate(own, new Set());
-      if (fresh.prepare(codec)) kind.template = fresh;
+    const helps = this.#fit(keyOf(bytes, at, codec), own, codec);
+    this.#restNext = helps ? REST_COUNT_MIN : Math.min(2 * this.#restNext, REST_COUNT_MAX);
+    this.#rest = this.#restNext;
+  }
+
+  /** False where nothing is won: another template that may be as good had to give way, or there is none. */
+  #fit(key: number, own: Buffer, codec: HeaderCodec): boolean {
+    this.#scratch ??= new Scratch(SIZE_MAX);
+    const alike = this.#known.filter((known, i) => this.#keys[i] === key && known.codec === codec);
+    for (const known of alike) {
+      const joined = joinedTemplate(own, codec, known.template, this.#scratch);
+      if (joined === null) continue;
+      known.template = joined;
+      return true;
     }
-    kind.rest = REST_COUNT;
-    kind.hits = 0;
+    const template = new HeaderTemplate(own, new Set());
+    if (!template.prepare(codec)) return false;
+    const index = this.#known.length;
+    const hasRoom = index < TEMPLATE_COUNT_MAX && alike.length < SAME_KEY_COUNT_MAX;
+    if (hasRoom) this.#put(index, key, codec, template);
+    else this.#replace(alike.length < SAME_KEY_COUNT_MAX ? this.#known : alike, key, codec, template);
+    return hasRoom;
+  }
+
+  #put(index: number, key: number, codec: HeaderCodec, template: HeaderTemplate): void {
+    this.#keys[index] = key;
+    this.#known[index] = { codec, template, hits: 0 };
+  }
+
+  /** In place of the one that fitted least of late. */
+  #replace(candidates: readonly Known[], key: number, codec: HeaderCodec, template: HeaderTemplate): void {
+    for (const known of candidates) known.hits = Math.floor(known.hits / 2);
+    const least = candidates.reduce((a, b) => (b.hits < a.hits ? b : a));
+    this.#put(this.#known.indexOf(least), key, codec, template);
   }
 }
 

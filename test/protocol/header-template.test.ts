@@ -126,7 +126,7 @@ test('header template: whatever varies or is broken, a header means what it mean
     if (typeof wanted === 'string') faults++;
     if (JSON.stringify(seen) !== JSON.stringify(wanted)) t.deepEqual(seen, wanted, bytes.toString('latin1'));
   }
-  t.true(pair.hits > rounds * 0.6, `by template: ${pair.hits} of ${rounds}`);
+  t.true(pair.hits > rounds * 0.4, `by template: ${pair.hits} of ${rounds}`);
   t.true(faults > rounds * 0.05, `faults: ${faults} of ${rounds}`);
 });
 
@@ -190,6 +190,21 @@ test('header template: every golden header, again and again among its neighbours
     t.true(pair.hits > 0, client);
   }
   t.pass();
+});
+
+test('header template: two forms by turns have a template each, and a form that comes often stays among many that do not', (t) => {
+  const pair = new Pair();
+  const text = (name: string, round: number): Buffer =>
+    Buffer.from(`{"code":310,"extFields":{"a":"G","${name}":"${round}"},"flag":0,"language":"JAVA","opaque":${round},"version":479}`);
+  const by = (name: string, round: number): boolean => {
+    const before = pair.hits;
+    t.deepEqual(...pair.read(text(name, round), HeaderCodecs.json, 0));
+    return pair.hits > before;
+  };
+  for (let round = 0; round < 200; round++) by(round % 2 === 0 ? 'x' : 'y', round);
+  t.true(by('x', 1) && by('y', 1));
+  for (let round = 0; round < 4000; round++) by(round % 4 === 0 ? 'x' : `other${round}`, round);
+  t.true(by('x', 2));
 });
 
 test('header template: the same bytes in the other form are something else', (t) => {
