@@ -52,7 +52,9 @@ function sendAnswers(codec: HeaderCodec): Work {
   const answer = new SendAnswer();
   answer.msgIdPrefix = '7F00000100002A9F';
   answer.queueId = QUEUE_ID;
-  answer.transactionId = uniqueKey;
+  const keys = Buffer.from(uniqueKey);
+  answer.key = new DataView(keys.buffer, keys.byteOffset, keys.length);
+  answer.keySize = keys.length;
   const write = (out: Buffer, at: number, n: number): number => {
     answer.queueOffset = n;
     answer.position = n * 1_200;

@@ -11,11 +11,16 @@ export const codecs: readonly (readonly [string, HeaderCodec])[] = [
 ];
 
 export const uniqueKey = '7F0000010A3C18B4AAC2000000000001';
-export const propertiesText = `UNIQ_KEY\u0001${uniqueKey}\u0002WAIT\u0001true\u0002TAGS\u0001TagA\u0002`;
+export const propertiesText = propertiesOf(uniqueKey);
 export const topic = 'benchmark_topic';
 export const QUEUE_ID = 5;
 export const PULL_OFFSET = 123_456;
 
+function propertiesOf(key: string): string {
+  return `UNIQ_KEY\u0001${key}\u0002WAIT\u0001true\u0002TAGS\u0001TagA\u0002`;
+}
+
+/** No two messages are alike in key and time. */
 export function sendFrame(codec: HeaderCodec, opaque: number, bodySize: number): Buffer {
   const request = new SendRequest();
   request.group = 'benchmark_producers';
@@ -23,8 +28,8 @@ export function sendFrame(codec: HeaderCodec, opaque: number, bodySize: number):
   request.defaultTopic = 'TBW102';
   request.defaultTopicQueueCount = 4;
   request.queueId = QUEUE_ID;
-  request.bornTimeMs = 1_764_500_000_123;
-  request.properties = propertiesText;
+  request.bornTimeMs = 1_764_500_000_123 + opaque;
+  request.properties = propertiesOf(uniqueKey.slice(0, -8) + opaque.toString(16).toUpperCase().padStart(8, '0'));
   request.maxReconsumeTimes = 0;
   const ext = encodeSendRequest(RequestCodes.SEND_MESSAGE_V2, request);
   const body = Buffer.alloc(bodySize, 0x61);

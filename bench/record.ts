@@ -1,8 +1,10 @@
 // Encoding a record into the append ring as a send does: properties scanned, checksum, fixed fields, body, stored properties.
+import { Arena, allocateRegions, type Region } from '../src/base/arena.ts';
+import { present } from '../src/base/assert.ts';
 
-import { bodyCrc } from '../src/message/crc.ts';
+import { bodyCrcIn } from '../src/message/crc.ts';
 import { PropertyScan, scanProperties, storedPropertiesSize, writeStoredProperties } from '../src/message/properties.ts';
-import { checkRecord, RecordFields, sizeOfRecord, writeRecord } from '../src/message/record.ts';
+import { checkRecord, RecordFields, sizeOfRecord, writeRecordIn } from '../src/message/record.ts';
 import { type Cell, expect, timed, type Work } from './cell.ts';
 import { propertiesText, topic } from './frames.ts';
 
@@ -14,11 +16,20 @@ export class RecordWriting {
   readonly scan = new PropertyScan();
   /** The client's own; whoever changes them keeps their size, or measures again. */
   readonly properties: Buffer;
-  readonly #body: Buffer;
+  readonly #arena: Arena;
+  readonly #bodyAt: number;
+  readonly #bodySize: number;
+  readonly #propertiesAt: number;
 
-  constructor(bodySize: number, text: string = propertiesText) {
-    this.properties = Buffer.from(text);
-    this.#body = Buffer.alloc(bodySize, 0x62);
+  /** @param source where the request lies, as if it had been read from a socket. */
+  constructor(source: Region, bodySize: number, text: string = propertiesText) {
+    this.#arena = Arena.of(source.memory);
+    this.#bodyAt = source.at + 7;
+    this.#bodySize = bodySize;
+    this.#propertiesAt = this.#bodyAt + bodySize;
+    const { bytes } = this.#arena;
+    bytes.fill(0x62, this.#bodyAt, this.#propertiesAt);
+    this.properties = bytes.subarray(this.#propertiesAt, this.#propertiesAt + bytes.write(text, this.#propertiesAt));
     this.fields.bornTimeMs = 1_764_500_000_123;
     this.fields.bornHost = loopback;
     this.fields.storeHost = loopback;
@@ -32,30 +43,34 @@ export class RecordWriting {
   measure(): number {
     const { fields } = this;
     scanProperties(this.properties, 0, this.properties.length, this.scan);
-    fields.bodySize = this.#body.length;
+    fields.bodySize = this.#bodySize;
     fields.propertiesSize = storedPropertiesSize(this.properties.length, this.scan, suffix.length);
     return sizeOfRecord(fields);
   }
 
-  write(out: Buffer, at: number): void {
-    this.fields.bodyCrc = bodyCrc(this.#body, 0, this.#body.length);
-    const propertiesAt = writeRecord(out, at, this.fields, this.#body, 0);
-    writeStoredProperties(out, propertiesAt, this.properties, 0, this.properties.length, this.scan, suffix);
+  write(at: number): void {
+    const arena = this.#arena;
+    this.fields.bodyCrc = bodyCrcIn(arena, arena.bytes, this.#bodyAt, this.#bodySize);
+    const propertiesAt = writeRecordIn(arena, at, this.fields, arena.bytes, this.#bodyAt);
+    const propertiesEnd = this.#propertiesAt + this.properties.length;
+    writeStoredProperties(arena, propertiesAt, arena.bytes, this.#propertiesAt, propertiesEnd, this.scan, suffix);
   }
 }
 
 function encoding(bodySize: number): Work {
-  const writing = new RecordWriting(bodySize);
-  const size = writing.measure();
   const placeCount = 1024;
-  const out = Buffer.from(new SharedArrayBuffer(placeCount * size));
+  const [source, target] = allocateRegions([4096, placeCount * 4096]);
+  const writing = new RecordWriting(present(source), bodySize);
+  const size = writing.measure();
+  const { memory, at } = present(target);
+  const out = Arena.of(memory).bytes.subarray(at);
   let done = 0;
   return {
     pass: (count) => {
       for (let i = 0; i < count; i++, done++) {
         writing.fields.queueId = done & 7;
         const recordSize = writing.measure();
-        writing.write(out, (done % placeCount) * recordSize);
+        writing.write(at + (done % placeCount) * recordSize);
       }
     },
     check: (count) => {

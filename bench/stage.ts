@@ -90,7 +90,7 @@ export class Stage {
     this.#appends = new RingWriter(this.#ring('ingress-0', 'commit-log'));
     this.#acks = new RingReader(this.#ring('commit-log', 'ingress-0'));
     this.#keyed = properties !== null;
-    this.#writing = new RecordWriting(bodySize, properties ?? propertiesText);
+    this.#writing = new RecordWriting(present(this.memory.outputs[0], 'output'), bodySize, properties ?? propertiesText);
     this.recordSize = this.#writing.measure();
     this.#topicHash = topicKeyHash(this.#writing.fields.topic, 0, this.#writing.fields.topic.length);
     this.#log = this.build('commit-log');
@@ -131,7 +131,7 @@ export class Stage {
     if (this.#keyed) this.#countKey();
     const at = ring.claim(APPEND_HEAD_SIZE + RECORD_HEAD_SIZE + ((this.recordSize + 3) & ~3));
     if (at < 0) throw new Error('the append ring is full although it is drained');
-    writing.write(ring.bytes, at + APPEND_HEAD_SIZE + RECORD_HEAD_SIZE);
+    writing.write(at + APPEND_HEAD_SIZE + RECORD_HEAD_SIZE);
     const word = at >> 2;
     const { words } = ring;
     words[word] = this.#sent & 0x7fffffff;

@@ -1,5 +1,5 @@
 // The properties as they are stored: the client's text, without the keys that the broker owns, and the broker's own behind it.
-import { copyBytes } from '../base/copy-bytes.ts';
+import type { Arena } from '../base/arena.ts';
 import { isBrokerOwned, type PropertyScan } from './property-scan.ts';
 
 const SEPARATOR = 0x02;
@@ -10,32 +10,34 @@ export function storedPropertiesSize(sourceSize: number, scan: PropertyScan, suf
 }
 
 /**
- * Copies the source's pairs as they are, but for MSG_REGION, TRACE_ON, CLUSTER and POP_CK; ends them with a separator; appends `suffix`,
+ * Copies the source's pairs into the arena as they are, but for MSG_REGION, TRACE_ON, CLUSTER and POP_CK; ends them with a separator; appends `suffix`,
  * which is the broker's own pairs, ready made. Returns where it stopped. `scan` must be of these bytes.
  */
 export function writeStoredProperties(
-  out: Uint8Array,
+  arena: Arena,
   at: number,
   source: Uint8Array,
   sourceAt: number,
   sourceEnd: number,
   scan: PropertyScan,
   suffix: Uint8Array,
+  suffixAt = 0,
+  suffixSize = suffix.length,
 ): number {
   let next = at;
   if (scan.cutSize === 0) {
-    copyBytes(source, sourceAt, sourceEnd, out, next);
+    arena.copy(source, sourceAt, arena.bytes, next, sourceEnd - sourceAt);
     next += sourceEnd - sourceAt;
   } else {
-    next = copyUnowned(out, next, source, sourceAt, sourceEnd);
+    next = copyUnowned(arena, next, source, sourceAt, sourceEnd);
   }
-  if (!scan.endsWithSeparator && !scan.lastIsCut) out[next++] = SEPARATOR;
-  copyBytes(suffix, 0, suffix.length, out, next);
-  return next + suffix.length;
+  if (!scan.endsWithSeparator && !scan.lastIsCut) arena.bytes[next++] = SEPARATOR;
+  arena.copy(suffix, suffixAt, arena.bytes, next, suffixSize);
+  return next + suffixSize;
 }
 
 /** The slow way, pair by pair. */
-function copyUnowned(out: Uint8Array, at: number, source: Uint8Array, sourceAt: number, sourceEnd: number): number {
+function copyUnowned(arena: Arena, at: number, source: Uint8Array, sourceAt: number, sourceEnd: number): number {
   for (let pairAt = sourceAt; pairAt < sourceEnd; ) {
     let pairEnd = pairAt;
     let nameEnd = -1;
@@ -43,7 +45,7 @@ function copyUnowned(out: Uint8Array, at: number, source: Uint8Array, sourceAt: 
     const next = Math.min(pairEnd + 1, sourceEnd);
     const isPair = nameEnd > pairAt && nameEnd < pairEnd - 1;
     if (!isPair || !isBrokerOwned(source, pairAt, nameEnd)) {
-      copyBytes(source, pairAt, next, out, at);
+      arena.copy(source, pairAt, arena.bytes, at, next - pairAt);
       at += next - pairAt;
     }
     pairAt = next;

@@ -17,7 +17,7 @@ export function writeConstant(out: Uint8Array, at: number, part: Uint8Array): nu
 }
 
 const INT32_DIGITS_MAX = 10;
-const BILLION = 1_000_000_000;
+export const BILLION = 1_000_000_000;
 
 /** A safe integer in decimal. Returns where it ends. */
 export function writeDigits(out: Uint8Array, at: number, value: number): number {
@@ -32,7 +32,7 @@ export function writeDigits(out: Uint8Array, at: number, value: number): number 
 }
 
 /** `count` digits of a number below a billion. */
-function writeSmall(out: Uint8Array, at: number, value: number, count: number): number {
+export function writeSmall(out: Uint8Array, at: number, value: number, count: number): number {
   let rest = value | 0;
   for (let i = at + count - 1; i >= at; i--) {
     const next = (rest / 10) | 0;
@@ -42,7 +42,8 @@ function writeSmall(out: Uint8Array, at: number, value: number, count: number): 
   return at + count;
 }
 
-function digitCount(value: number): number {
+/** How many digits a number has that is not negative and below a billion. */
+export function digitCount(value: number): number {
   let count = 1;
   for (let bound = 10; bound <= value; bound *= 10) count++;
   return count;
@@ -51,6 +52,12 @@ function digitCount(value: number): number {
 /** How many bytes `writeDigits` takes. */
 export function digitsSize(value: number): number {
   return value < 0 ? 1 + digitsSize(-value) : value < BILLION ? digitCount(value) : 9 + digitsSize(Math.floor(value / BILLION));
+}
+
+/** Copies bytes of a view; returns where they end. */
+export function copyView(from: DataView, fromAt: number, size: number, out: Uint8Array, at: number): number {
+  for (let i = 0; i < size; i++) out[at + i] = from.getUint8(fromAt + i);
+  return at + size;
 }
 
 const hexDigits = constant('0123456789ABCDEF');
@@ -67,11 +74,16 @@ function writeHex32(out: Uint8Array, at: number, value: number): number {
   return at;
 }
 
+/** A letter of ASCII that JSON need not escape. */
+export function isPlain(c: number): boolean {
+  return c >= 0x20 && c <= 0x7e && c !== 0x22 && c !== 0x5c;
+}
+
 /** Plain ASCII text that JSON need not escape; -1 where the text is something else. */
 export function writePlain(out: Uint8Array, at: number, text: string): number {
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
-    if (c < 0x20 || c > 0x7e || c === 0x22 || c === 0x5c) return -1;
+    if (!isPlain(c)) return -1;
     out[at + i] = c;
   }
   return at + text.length;

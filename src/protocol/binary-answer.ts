@@ -30,8 +30,13 @@ export function writeTextEntry(out: Buffer, at: number, keyPart: Uint8Array, val
   return end;
 }
 
-export function writeDigitsEntry(out: Buffer, at: number, keyPart: Uint8Array, value: number): number {
+/** Key and size of a value that the caller writes; returns where it goes. */
+export function writeSized(out: Buffer, at: number, keyPart: Uint8Array, valueSize: number): number {
   const valueAt = writeConstant(out, at, keyPart) + 4;
-  writeI32(out, valueAt - 4, digitsSize(value));
-  return writeDigits(out, valueAt, value);
+  writeI32(out, valueAt - 4, valueSize);
+  return valueAt;
+}
+
+export function writeDigitsEntry(out: Buffer, at: number, keyPart: Uint8Array, value: number): number {
+  return writeDigits(out, writeSized(out, at, keyPart, digitsSize(value)), value);
 }

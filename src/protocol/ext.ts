@@ -1,4 +1,5 @@
 // A command's fields as a small grammar: from one table come its type, its decoding with faults that name the field, and its encoding.
+import { type FieldName, nameOf } from './field-plan.ts';
 import type { ExtFields, Header } from './header.ts';
 import { integerOf } from './header.ts';
 
@@ -124,33 +125,34 @@ export function defineExt<G extends Grammar>(grammar: G): ExtCodec<ExtOf<G>> {
 const SEEN_SIZE_MAX = 100;
 
 /** The fault of a field that is absent or not as allowed. */
-export function fieldFault(header: Header, name: string, allowed: string): string {
-  const seen = header.field(name);
+export function fieldFault(header: Header, field: FieldName, allowed: string): string {
+  const seen = header.field(field);
+  const name = nameOf(field);
   if (seen === undefined || seen === '') return `request field is absent field=${name} allowed=${allowed}`;
   return `request field is not as allowed field=${name} seen=${seen.slice(0, SEEN_SIZE_MAX)} allowed=${allowed}`;
 }
 
 /** For hot paths: a field as an int32, NaN for a fault, which `int32Fault` then explains. */
-export function int32Of(header: Header, name: string): number {
+export function int32Of(header: Header, name: FieldName): number {
   const value = header.number(name);
   return (value | 0) === value ? value : (parseInt32(header.field(name) ?? '') ?? Number.NaN);
 }
 
 /** For hot paths: a field as an int64, rounded beyond 2^53; NaN for a fault. */
-export function int64Of(header: Header, name: string): number {
+export function int64Of(header: Header, name: FieldName): number {
   const value = header.number(name);
   return Number.isNaN(value) ? (parseInt64(header.field(name) ?? '') ?? Number.NaN) : value;
 }
 
 /** An int32 that may be absent; NaN for a fault. */
-export function int32Or(header: Header, name: string, absent: number): number {
+export function int32Or(header: Header, name: FieldName, absent: number): number {
   const value = header.number(name);
   if ((value | 0) === value) return value;
   const seen = header.field(name);
   return seen === undefined || seen === '' ? absent : (parseInt32(seen) ?? Number.NaN);
 }
 
-export function boolOf(header: Header, name: string): boolean {
+export function boolOf(header: Header, name: FieldName): boolean {
   const seen = header.name(name);
   return seen === 'true' || (seen !== '' && seen.toLowerCase() === 'true');
 }

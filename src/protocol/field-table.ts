@@ -1,5 +1,7 @@
 // Where the fields of one header lie in its frame: they are located once, and read only when asked for, as text, number or bytes.
-import { asBuffer } from '../base/bytes.ts';
+import { assert } from '../base/assert.ts';
+import { ALL_FIELDS, type FieldName, type FieldPlan, PLANNED_COUNT_MAX } from './field-plan.ts';
+import { unescapedText, writeUnescaped } from './json-escapes.ts';
 
 /** How a value's bytes are to be read. */
 export const FieldKinds = {
@@ -10,29 +12,46 @@ export const FieldKinds = {
 } as const;
 export type FieldKind = (typeof FieldKinds)[keyof typeof FieldKinds];
 
-//   per entry:  keyAt | keySize | valueAt | valueSize | kind
+/** Where a value's bytes lie: with the keys; of a template (see `HeaderTemplate`) in one of two places for what varies, or kept apart. */
+export const FieldSources = { own: 0, frame: 1, scratch: 2, kept: 3 } as const;
+export type FieldSource = (typeof FieldSources)[keyof typeof FieldSources];
+
+//   per entry:  keyAt | keySize | valueAt | valueSize | kind | source | constant | -
 const KEY_AT = 0;
 const KEY_SIZE = KEY_AT + 1;
 const VALUE_AT = KEY_SIZE + 1;
 const VALUE_SIZE = VALUE_AT + 1;
 const KIND = VALUE_SIZE + 1;
-const ENTRY_WORDS = KIND + 1;
+const SOURCE = KIND + 1;
+const CONSTANT = SOURCE + 1;
+const ENTRY_SHIFT = 3;
+export const ENTRY_WORDS = 1 << ENTRY_SHIFT;
+assert(CONSTANT < ENTRY_WORDS, 'field table layout');
 
 const FIRST_COUNT = 32;
 const DIGITS_MAX = 15;
+const nothing = Buffer.alloc(0);
 
 /** Reused from header to header; its texts are valid as long as the frame's bytes are. */
 export class FieldTable {
-  #bytes: Buffer = Buffer.alloc(0);
+  readonly #sources: Buffer[] = [nothing, nothing, nothing, nothing];
   #words = new Int32Array(FIRST_COUNT * ENTRY_WORDS);
   #end = 0;
   /** In the binary form an empty value means that the field is absent. */
   #emptyIsAbsent = false;
+  /** Entries of the fields of this plan. */
+  #plan: FieldPlan | null = null;
+  readonly #planned = new Int32Array(PLANNED_COUNT_MAX);
+  #varying = 0;
+  /** Values of constant entries. */
+  #numbers: readonly number[] = [];
+  #names: readonly string[] = [];
 
   clear(bytes: Buffer, emptyIsAbsent: boolean): void {
-    this.#bytes = bytes;
+    this.#sources[FieldSources.own] = bytes;
     this.#end = 0;
     this.#emptyIsAbsent = emptyIsAbsent;
+    this.#plan = null;
   }
 
   add(keyAt: number, keySize: number, valueAt: number, valueSize: number, kind: FieldKind): void {
@@ -48,13 +67,88 @@ export class FieldTable {
     words[base + VALUE_AT] = valueAt;
     words[base + VALUE_SIZE] = valueSize;
     words[base + KIND] = kind;
+    words[base + SOURCE] = FieldSources.own;
+    words[base + CONSTANT] = 0;
     this.#end = base + ENTRY_WORDS;
   }
 
-  /** The entry of an ASCII name that counts, the last of its name; -1 where it is absent. */
-  find(name: string): number {
+  /** Entries are 0, ENTRY_WORDS, … up to here. */
+  get end(): number {
+    return this.#end;
+  }
+
+  valueAt(entry: number): number {
+    return this.#words[entry + VALUE_AT] as number;
+  }
+
+  valueSize(entry: number): number {
+    return this.#words[entry + VALUE_SIZE] as number;
+  }
+
+  /** From now on all values stay as they are, but for those that `point` moves: they are read once and for all. */
+  keep(varying: ReadonlySet<number>): void {
+    const numbers: number[] = [];
+    const names: string[] = [];
+    const unescaped: Buffer[] = [];
+    let unescapedSize = 0;
+    for (let entry = 0; entry < this.#end; entry += ENTRY_WORDS) {
+      const isConstant = !varying.has(entry);
+      numbers.push(isConstant ? this.number(entry) : Number.NaN);
+      names.push(isConstant ? this.name(entry) : '');
+      this.#words[entry + CONSTANT] = isConstant ? 1 : 0;
+      if (!isConstant || this.isPlain(entry)) continue;
+      const bytes = Buffer.from(this.text(entry));
+      this.point(entry, FieldSources.kept, unescapedSize, bytes.length);
+      unescaped.push(bytes);
+      unescapedSize += bytes.length;
+    }
+    this.#sources[FieldSources.kept] = Buffer.concat(unescaped);
+    this.#numbers = numbers;
+    this.#names = names;
+  }
+
+  setSource(source: FieldSource, bytes: Buffer): void {
+    this.#sources[source] = bytes;
+  }
+
+  /** A value's bytes lie here, as they stand. */
+  point(entry: number, source: FieldSource, at: number, size: number): void {
     const words = this.#words;
-    const bytes = this.#bytes;
+    words[entry + VALUE_AT] = at;
+    words[entry + VALUE_SIZE] = size;
+    words[entry + KIND] = FieldKinds.plain;
+    words[entry + SOURCE] = source;
+  }
+
+  /** By place in the plan, a bit for each field that may differ in the next header of this table. */
+  varying(plan: FieldPlan): number {
+    if (this.#numbers.length === 0) return ALL_FIELDS;
+    if (this.#plan !== plan) this.#locate(plan);
+    return this.#varying;
+  }
+
+  /** The entry of a field that counts, the last of its name; -1 where it is absent. */
+  find(field: FieldName): number {
+    if (typeof field === 'string') return this.#search(field);
+    if (this.#plan !== field.plan) this.#locate(field.plan);
+    return this.#planned[field.index] as number;
+  }
+
+  #locate(plan: FieldPlan): void {
+    const { names } = plan;
+    assert(names.length <= PLANNED_COUNT_MAX, 'few fields');
+    this.#varying = 0;
+    for (let i = 0; i < names.length; i++) {
+      const entry = this.#search(names[i] as string);
+      this.#planned[i] = entry;
+      if (entry >= 0 && this.#words[entry + CONSTANT] === 0) this.#varying |= 1 << i;
+    }
+    this.#plan = plan;
+  }
+
+  #search(name: string): number {
+    const words = this.#words;
+    const bytes = this.#sources[FieldSources.own] as Buffer;
     const size = name.length;
     const first = name.charCodeAt(0);
     for (let base = this.#end - ENTRY_WORDS; base >= 0; base -= ENTRY_WORDS) {
@@ -68,23 +162,33 @@ export class FieldTable {
     return -1;
   }
 
+  /** The array in which the value's bytes lie, at `valueAt`. */
+  source(entry: number): Buffer {
+    return this.#sources[this.#words[entry + SOURCE] as number] as Buffer;
+  }
+
+  isPlain(entry: number): boolean {
+    return this.#words[entry + KIND] === FieldKinds.plain;
+  }
+
   text(entry: number): string {
     const at = this.#words[entry + VALUE_AT] as number;
     const end = at + (this.#words[entry + VALUE_SIZE] as number);
-    if (this.#words[entry + KIND] === FieldKinds.plain) return this.#bytes.toString('utf8', at, end);
-    return unescapedText(this.#bytes, at, end);
+    return this.isPlain(entry) ? this.source(entry).toString('utf8', at, end) : unescapedText(this.source(entry), at, end);
   }
 
   /** The same text, for values that come again and again, such as names: usually without making it anew. */
   name(entry: number): string {
+    if (this.#words[entry + CONSTANT] === 1) return this.#names[entry >> ENTRY_SHIFT] as string;
     const size = this.#words[entry + VALUE_SIZE] as number;
-    if (size > NAME_SIZE_MAX || this.#words[entry + KIND] !== FieldKinds.plain) return this.text(entry);
-    return knownName(this.#bytes, this.#words[entry + VALUE_AT] as number, size);
+    if (size > NAME_SIZE_MAX || !this.isPlain(entry)) return this.text(entry);
+    return knownName(this.source(entry), this.#words[entry + VALUE_AT] as number, size);
   }
 
   /** The value as an integer of up to 15 digits, NaN for anything else; without making a text of it. */
   number(entry: number): number {
-    const bytes = this.#bytes;
+    if (this.#words[entry + CONSTANT] === 1) return this.#numbers[entry >> ENTRY_SHIFT] as number;
+    const bytes = this.source(entry);
     let at = this.#words[entry + VALUE_AT] as number;
     const end = at + (this.#words[entry + VALUE_SIZE] as number);
     const negative = bytes[at] === 0x2d;
@@ -108,19 +212,20 @@ export class FieldTable {
   write(entry: number, out: Uint8Array, outAt: number): number {
     const at = this.#words[entry + VALUE_AT] as number;
     const size = this.#words[entry + VALUE_SIZE] as number;
-    if (this.#words[entry + KIND] === FieldKinds.escaped) return writeUnescaped(this.#bytes, at, at + size, out, outAt);
-    this.#bytes.copy(out, outAt, at, at + size);
+    if (!this.isPlain(entry)) return writeUnescaped(this.source(entry), at, at + size, out, outAt);
+    this.source(entry).copy(out, outAt, at, at + size);
     return outAt + size;
   }
 
   /** All entries that count, in order. */
   entries(): Map<string, string> {
     const found = new Map<string, string>();
+    const bytes = this.#sources[FieldSources.own] as Buffer;
     for (let entry = 0; entry < this.#end; entry += ENTRY_WORDS) {
       const keyAt = this.#words[entry + KEY_AT] as number;
       const keySize = this.#words[entry + KEY_SIZE] as number;
       if (keySize === 0 && this.#emptyIsAbsent) continue;
-      const key = this.#bytes.toString('utf8', keyAt, keyAt + keySize);
+      const key = bytes.toString('utf8', keyAt, keyAt + keySize);
       if (this.#emptyIsAbsent && this.#words[entry + VALUE_SIZE] === 0) found.delete(key);
       else found.set(key, this.text(entry));
     }
@@ -146,52 +251,4 @@ function knownName(bytes: Buffer, at: number, size: number): string {
     nameBytes[slot] = Buffer.from(bytes.subarray(at, at + size));
   }
   return names[slot] as string;
-}
-
-const SCRATCH_SIZE = 64 * 1024;
-const scratch = Buffer.allocUnsafeSlow(SCRATCH_SIZE);
-
-function unescapedText(bytes: Buffer, at: number, end: number): string {
-  const room = end - at <= SCRATCH_SIZE ? scratch : Buffer.allocUnsafeSlow(end - at);
-  return room.toString('utf8', 0, writeUnescaped(bytes, at, end, room, 0));
-}
-
-const LETTER_U = 0x75;
-/** By the letter after the backslash; letters that stand for themselves are not here. */
-const controls: Readonly<Record<number, number>> = { 98: 8, 102: 12, 110: 10, 114: 13, 116: 9 };
-
-/** Writes the inside of a valid JSON string as UTF-8, which is never longer; returns its end. */
-function writeUnescaped(bytes: Buffer, at: number, end: number, out: Uint8Array, outAt: number): number {
-  const start = at;
-  const outStart = outAt;
-  while (at < end) {
-    const c = bytes[at++] as number;
-    if (c !== 0x5c) {
-      out[outAt++] = c;
-      continue;
-    }
-    const letter = bytes[at++] as number;
-    if (letter !== LETTER_U) {
-      out[outAt++] = controls[letter] ?? letter;
-      continue;
-    }
-    const unit = hexUnit(bytes, at);
-    if (unit > 0x7f) {
-      // Beyond ASCII, also in pairs: rare enough for the engine's own reader.
-      const text = JSON.parse(`"${bytes.toString('utf8', start, end)}"`) as string;
-      return outStart + asBuffer(out).write(text, outStart, 'utf8');
-    }
-    out[outAt++] = unit;
-    at += 4;
-  }
-  return outAt;
-}
-
-function hexUnit(bytes: Buffer, at: number): number {
-  let unit = 0;
-  for (let i = at; i < at + 4; i++) {
-    const c = bytes[i] as number;
-    unit = unit * 16 + (c <= 0x39 ? c - 0x30 : (c & 0x1f) + 9);
-  }
-  return unit;
 }

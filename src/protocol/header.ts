@@ -1,8 +1,10 @@
 // A frame's header as the rest of the broker sees it, whichever of the two forms it came in; one object serves all frames.
 import { writeI32 } from '../base/bytes.ts';
 import { binaryHeaderBytes, readBinaryHeader } from './binary-header.ts';
+import { ALL_FIELDS, type FieldName, type FieldPlan, nameOf } from './field-plan.ts';
 import { FieldTable } from './field-table.ts';
 import { HEADER_AT, type HeaderCodec, HeaderCodecs } from './frame.ts';
+import { HeaderTemplates } from './header-templates.ts';
 import { type ExtObject, exactExt, jsonHeaderText, readJsonHeader, valueText } from './json-header.ts';
 import { scanJsonHeader } from './json-scan.ts';
 import { BROKER_VERSION } from './versions.ts';
@@ -13,6 +15,13 @@ export const ONEWAY_FLAG = 2;
 /** Fields of a command on their way out; all values travel as text. */
 export type ExtFields = Record<string, string | number | boolean>;
 
+/** Bytes of a frame, valid as long as the frame's are. */
+export interface FieldSpan {
+  bytes: Buffer;
+  at: number;
+  size: number;
+}
+
 export class Header {
   code = 0;
   /** As sent: a name in JSON, a number in the binary form; '' where there was none. */
@@ -22,10 +31,19 @@ export class Header {
   flag = 0;
   remark: string | undefined = undefined;
   codec: HeaderCodec = HeaderCodecs.json;
-  readonly table = new FieldTable();
+  /** Where an ext was not read with JSON.parse: its fields; the header's own table or that of a template. */
+  table = new FieldTable();
+  readonly #ownTable = this.table;
+  readonly #templates: HeaderTemplates;
+  opaqueAt = -1;
   /** Fields of an unusual JSON header; null where `table` has them. */
   #jsonExt: ExtObject | null = null;
   #jsonText = '';
+
+  /** @param home where most headers lie, see HeaderTemplates. */
+  constructor(home: Buffer | null = null) {
+    this.#templates = new HeaderTemplates(home);
+  }
 
   get isResponse(): boolean {
     return (this.flag & RESPONSE_FLAG) !== 0;
@@ -36,12 +54,13 @@ export class Header {
   }
 
   /** The text of a field with an ASCII name; valid as long as the frame's bytes are. */
-  field(name: string): string | undefined {
+  field(field: FieldName): string | undefined {
     const ext = this.#jsonExt;
     if (ext === null) {
-      const entry = this.table.find(name);
+      const entry = this.table.find(field);
       return entry < 0 ? undefined : this.table.text(entry);
     }
+    const name = nameOf(field);
     const value = ext[name];
     if (typeof value === 'string') return value;
     if (value === undefined || value === null || !Object.hasOwn(ext, name)) return undefined;
@@ -50,36 +69,56 @@ export class Header {
   }
 
   /** `field` for values that come again and again, such as topics and groups; '' where it is absent. */
-  name(name: string): string {
-    if (this.#jsonExt !== null) return this.field(name) ?? '';
-    const entry = this.table.find(name);
+  name(field: FieldName): string {
+    if (this.#jsonExt !== null) return this.field(field) ?? '';
+    const entry = this.table.find(field);
     return entry < 0 ? '' : this.table.name(entry);
   }
 
   /** A field as a safe integer; NaN where it is absent, has more than 15 digits or is anything else. */
-  number(name: string): number {
+  number(field: FieldName): number {
     const ext = this.#jsonExt;
     if (ext === null) {
-      const entry = this.table.find(name);
+      const entry = this.table.find(field);
       return entry < 0 ? Number.NaN : this.table.number(entry);
     }
-    const value = ext[name];
+    const value = ext[nameOf(field)];
     if (typeof value === 'string') return integerOf(value);
     return typeof value === 'number' && Number.isSafeInteger(value) ? value : Number.NaN;
   }
 
   /** A bound on the bytes that `writeField` writes; 0 where the field is absent. */
-  fieldSizeMax(name: string): number {
-    if (this.#jsonExt !== null) return Buffer.byteLength(this.field(name) ?? '');
-    const entry = this.table.find(name);
+  fieldSizeMax(field: FieldName): number {
+    if (this.#jsonExt !== null) return Buffer.byteLength(this.field(field) ?? '');
+    const entry = this.table.find(field);
     return entry < 0 ? 0 : this.table.writtenSizeMax(entry);
   }
 
   /** Writes a field as UTF-8, on the usual ways without making a text of it; returns its end, `at` where it is absent. */
-  writeField(name: string, out: Buffer, at: number): number {
-    if (this.#jsonExt !== null) return at + out.write(this.field(name) ?? '', at, 'utf8');
-    const entry = this.table.find(name);
+  writeField(field: FieldName, out: Buffer, at: number): number {
+    if (this.#jsonExt !== null) return at + out.write(this.field(field) ?? '', at, 'utf8');
+    const entry = this.table.find(field);
     return entry < 0 ? at : this.table.write(entry, out, at);
+  }
+
+  /** The fields of a plan that may differ from those of a header that had the table `before`; all where it is not known. */
+  changedFields(plan: FieldPlan, before: FieldTable | null): number {
+    return this.table === before && this.#jsonExt === null ? before.varying(plan) : ALL_FIELDS;
+  }
+
+  /** Where a field's UTF-8 lies; false where it lies nowhere as it stands, and `writeField` has to make it. */
+  findField(field: FieldName, into: FieldSpan): boolean {
+    if (this.#jsonExt !== null) return false;
+    const entry = this.table.find(field);
+    if (entry < 0) {
+      into.size = 0;
+      return true;
+    }
+    if (!this.table.isPlain(entry)) return false;
+    into.bytes = this.table.source(entry);
+    into.at = this.table.valueAt(entry);
+    into.size = this.table.valueSize(entry);
+    return true;
   }
 
   /** All fields, in the order in which they were sent. */
@@ -97,6 +136,28 @@ export class Header {
   setJsonExt(ext: ExtObject | null, text: string): void {
     this.#jsonExt = ext;
     this.#jsonText = text;
+  }
+
+  /** Reads a header that is like one seen before; false where it has to be read the general way, into `table`. */
+  readByTemplate(bytes: Buffer, at: number, size: number): boolean {
+    const template = this.#templates.find(bytes, at, size, this.codec);
+    if (template === null) {
+      this.table = this.#ownTable;
+      return false;
+    }
+    this.code = template.code;
+    this.language = template.language;
+    this.version = template.version;
+    this.opaque = template.opaque;
+    this.flag = template.flag;
+    this.remark = template.remark;
+    this.table = template.table;
+    return true;
+  }
+
+  /** The header was read the general way: those that follow may be like it. */
+  learn(bytes: Buffer, at: number, size: number): void {
+    this.#templates.learn(bytes, at, size, this.codec);
   }
 
   #exact(name: string): string {
@@ -124,8 +185,13 @@ export function integerOf(text: string): number {
 export function readHeader(bytes: Buffer, at: number, size: number, codec: HeaderCodec, into: Header): string | null {
   into.codec = codec;
   into.setJsonExt(null, '');
-  if (codec === HeaderCodecs.binary) return readBinaryHeader(bytes, at, size, into);
-  return scanJsonHeader(bytes, at, size, into) ? null : readJsonHeader(bytes, at, size, into);
+  if (into.readByTemplate(bytes, at, size)) return null;
+  if (codec === HeaderCodecs.binary) {
+    const fault = readBinaryHeader(bytes, at, size, into);
+    if (fault !== null) return fault;
+  } else if (!scanJsonHeader(bytes, at, size, into)) return readJsonHeader(bytes, at, size, into);
+  into.learn(bytes, at, size);
+  return null;
 }
 
 export interface HeaderParts {

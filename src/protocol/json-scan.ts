@@ -10,6 +10,8 @@ export interface ScanTarget {
   opaque: number;
   flag: number;
   remark: string | undefined;
+  /** Where the opaque stands; -1 where there is none. */
+  opaqueAt: number;
   readonly table: FieldTable;
 }
 
@@ -44,6 +46,7 @@ export function scanJsonHeader(source: Buffer, headerAt: number, size: number, i
   into.version = into.opaque = into.flag = 0;
   into.language = '';
   into.remark = undefined;
+  into.opaqueAt = -1;
   if (bytes[at++] !== OPEN) return false;
   let seen = 0;
   while (true) {
@@ -84,6 +87,7 @@ function scanValue(member: number, into: ScanTarget): boolean {
       into.flag = scanInt32();
       return at > 0;
     case OPAQUE:
+      into.opaqueAt = at;
       into.opaque = scanInt32();
       return at > 0;
     case VERSION:

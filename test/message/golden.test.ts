@@ -1,6 +1,7 @@
 // The golden commit logs, record by record: read as another reader saw them, written back byte for byte, torn ones up to the damage.
 import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import { Arena, allocateRegion } from '../../src/base/arena.ts';
 import { javaHash } from '../../src/base/bytes.ts';
 import { decodeOffsetMessageId, encodeOffsetMessageId } from '../../src/message/message-id.ts';
 import {
@@ -171,14 +172,17 @@ test('golden: the broker cuts its own keys out of stored properties and puts the
   const stores = golden.goldenStores(t);
   if (stores === null) return;
   const scan = new PropertyScan();
+  const region = allocateRegion(1 << 17);
+  const arena = Arena.of(region.memory);
   const suffix = Buffer.from('MSG_REGION\u0001R\u0002TRACE_ON\u0001true\u0002CLUSTER\u0001C\u0002');
   for (const { file, at } of walk(golden.unpackGoldenLog(t, stores, 'clean')).records) {
     const r = record.decodeRecord(file.bytes, at);
     const from = record.propertiesAt(file.bytes, at);
     const end = from + record.propertiesSize(file.bytes, at);
     scanProperties(file.bytes, from, end, scan);
-    const out = Buffer.alloc(storedPropertiesSize(end - from, scan, suffix.length));
-    t.is(writeStoredProperties(out, 0, file.bytes, from, end, scan, suffix), out.length);
+    const size = storedPropertiesSize(end - from, scan, suffix.length);
+    t.is(writeStoredProperties(arena, region.at, file.bytes, from, end, scan, suffix), region.at + size);
+    const out = arena.bytes.subarray(region.at, region.at + size);
     const want = new Map([...r.properties].filter(([name]) => !['MSG_REGION', 'TRACE_ON', 'CLUSTER', 'POP_CK'].includes(name)));
     for (const [name, value] of [
       ['MSG_REGION', 'R'],

@@ -1,6 +1,8 @@
 // Properties as text, map and scan: all three agree on any bytes, and the stored form loses nothing of the client's.
+
 import test from 'ava';
 import fc from 'fast-check';
+import { Arena, allocateRegion } from '../../src/base/arena.ts';
 import * as properties from '../../src/message/properties.ts';
 
 const { PropertyScan, scanProperties } = properties;
@@ -145,13 +147,16 @@ const owned = ['MSG_REGION', 'TRACE_ON', 'CLUSTER', 'POP_CK'];
 
 test('stored properties: any text keeps what is the client’s, loses what is the broker’s, and can be appended to', (t) => {
   const suffix = Buffer.from('MSG_REGION\u0001R\u0002CLUSTER\u0001C\u0002');
+  const region = allocateRegion(4096);
+  const arena = Arena.of(region.memory);
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
       const { b, scan } = scanText(parts.join(''));
       const sourceEnd = b.length - 2;
-      const out = Buffer.alloc(properties.storedPropertiesSize(sourceEnd - 2, scan, suffix.length) + 1, 0xee);
-      const end = properties.writeStoredProperties(out, 0, b, 2, sourceEnd, scan, suffix);
-      t.is(end, out.length - 1);
+      const size = properties.storedPropertiesSize(sourceEnd - 2, scan, suffix.length);
+      const out = arena.bytes.subarray(region.at, region.at + size + 1).fill(0xee);
+      const end = properties.writeStoredProperties(arena, region.at, b, 2, sourceEnd, scan, suffix) - region.at;
+      t.is(end, size);
       t.is(out[end], 0xee);
       const source = properties.decodeProperties(b, 2, sourceEnd);
       const want = new Map([...source].filter(([name]) => !owned.includes(name)));

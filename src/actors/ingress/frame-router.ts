@@ -18,10 +18,11 @@ export class FrameRouter {
   readonly #lookUps: LookUpPath;
   readonly #queries: QueryPath;
   readonly #relay: Relay;
-  readonly #header = new Header();
+  readonly #header: Header;
 
   constructor(desk: Desk, sends: SendPath, pulls: PullPath, lookUps: LookUpPath, queries: QueryPath, relay: Relay) {
     this.#desk = desk;
+    this.#header = new Header(desk.arena.bytes);
     this.#sends = sends;
     this.#pulls = pulls;
     this.#lookUps = lookUps;

@@ -1,5 +1,4 @@
 // Answers sends: at the commit log's ack, or later, when what the sender asked for (stable storage) has come about.
-import { encodeOffsetMessageId } from '../../message/message-id.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import { SendAnswer, sendAnswerSizeMax, writeSendAnswer } from '../../protocol/commands/send-answer.ts';
 import { encodeFrame, RESPONSE_FLAG } from '../../protocol/header.ts';
@@ -12,8 +11,6 @@ import type { Desk } from './desk.ts';
 import { type PendingSend, PendingSends } from './pending-sends.ts';
 import { ackNumber } from './send-path.ts';
 import type { StoreHost } from './store-host.ts';
-
-const MESSAGE_ID_SIZE = 32;
 
 export class SendAnswers implements RingHandler {
   readonly pending: PendingSends;
@@ -35,6 +32,7 @@ export class SendAnswers implements RingHandler {
     this.#syncLimitMs = settings.syncFlushTimeout;
     this.#answer.regionId = settings.regionId;
     this.#answer.traceOn = settings.traceOn;
+    this.#answer.key = this.pending.keys;
   }
 
   drain(ring: RingReader): number {
@@ -95,9 +93,11 @@ export class SendAnswers implements RingHandler {
     answer.queueOffset = send.queueOffset;
     answer.position = send.position;
     answer.msgIdPrefix = this.#host.idPrefix;
-    answer.msgId = send.sizes === null ? undefined : this.#batchIds(send);
-    answer.transactionId = send.uniqueKey === '' ? undefined : send.uniqueKey;
-    const sizeMax = sendAnswerSizeMax(answer.msgId?.length ?? MESSAGE_ID_SIZE, send.uniqueKey.length, answer.regionId.length);
+    answer.sizes = send.sizes;
+    answer.keyAt = send.keyAt;
+    answer.keySize = send.keySize;
+    answer.transactionId = send.keyText;
+    const sizeMax = sendAnswerSizeMax(answer);
     this.#desk.touch(client);
     if (sizeMax > CHUNK_SIZE) {
       const bytes = Buffer.allocUnsafe(sizeMax);
@@ -115,16 +115,5 @@ export class SendAnswers implements RingHandler {
     const { codec, opaque, client } = send;
     if (client === null) return;
     this.#desk.send(client, encodeFrame({ codec, opaque, code: ResponseCodes.SERVICE_NOT_AVAILABLE, flag: RESPONSE_FLAG, remark, ext }));
-  }
-
-  #batchIds(send: PendingSend): string {
-    let position = send.position;
-    return (send.sizes ?? [])
-      .map((size) => {
-        const id = encodeOffsetMessageId(this.#host.bytes, this.#host.port, position);
-        position += size;
-        return id;
-      })
-      .join(',');
   }
 }

@@ -2,13 +2,13 @@
 import { join64 } from '../../base/bytes.ts';
 import { newUniqueKey } from '../../base/id.ts';
 import { bodyCrcIn } from '../../message/crc.ts';
-import { indexKeyHash, indexKeyHashOfText } from '../../message/index-key.ts';
+import { indexKeyHash } from '../../message/index-key.ts';
 import { PropertyScan, scanProperties, storedPropertiesSize, writeStoredProperties } from '../../message/properties.ts';
 import { PROPERTIES_SIZE_MAX, RecordFields, sizeOfRecord, writeRecordIn } from '../../message/record.ts';
 import { tagsCodeOf } from '../../message/tags.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import { readSendRequest, SendRequest } from '../../protocol/commands/send-message.ts';
-import type { Header } from '../../protocol/header.ts';
+import type { FieldSpan, Header } from '../../protocol/header.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { RingWriter } from '../../runtime/ring.ts';
 import { keyFlags } from '../key-flags.ts';
@@ -28,6 +28,8 @@ const PUBLISH_EVERY = 16;
 /** More properties than this are not even encoded to be measured. */
 const SCRATCH_SIZE = 4 * (PROPERTIES_SIZE_MAX + 1);
 
+const KEY_PAIR = 'UNIQ_KEY\x01';
+
 export class SendPath {
   readonly #desk: Desk;
   readonly #answers: SendAnswers;
@@ -37,9 +39,11 @@ export class SendPath {
   readonly #scan = new PropertyScan();
   readonly #fields = new RecordFields();
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_SIZE);
+  /** The properties of the request at hand; `#scan` is of these bytes. */
+  readonly #properties: FieldSpan = { bytes: this.#scratch, at: 0, size: 0 };
   readonly #batch: BatchEncoder;
   /** MSG_REGION, TRACE_ON and CLUSTER as they stand behind every message's own properties. */
-  readonly #suffix: Buffer;
+  readonly #suffix: FieldSpan;
   #unpublished = 0;
 
   constructor(desk: Desk, answers: SendAnswers, host: StoreHost) {
@@ -49,9 +53,12 @@ export class SendPath {
     this.#host = host;
     this.#ring = desk.commitLog.ring;
     this.#batch = new BatchEncoder(settings);
-    this.#suffix = Buffer.from(
+    const suffix = Buffer.from(
       `MSG_REGION\x01${settings.regionId}\x02TRACE_ON\x01${settings.traceOn}\x02CLUSTER\x01${settings.brokerClusterName}\x02`,
     );
+    // In the arena it is copied into each record without a view for it.
+    const home = desk.pool.take();
+    this.#suffix = { bytes: home.bytes, at: home.at, size: suffix.copy(home.bytes, home.at) };
   }
 
   /** False when the frame has to be offered again: no room in the ring, or its topic is being made. */
@@ -92,11 +99,9 @@ export class SendPath {
     if (size > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(size));
     const delivery = deliveryFault(this.#scan);
     if (delivery !== null) return this.#refuse(client, header, delivery);
-    const uniqueKey =
-      this.#scan.uniqueKeyAt >= 0 ? this.#scratch.toString('latin1', this.#scan.uniqueKeyAt, this.#scan.uniqueKeyEnd) : newUniqueKey();
-    const suffix = this.#scan.uniqueKeyAt >= 0 ? this.#suffix : Buffer.concat([Buffer.from(`UNIQ_KEY\x01${uniqueKey}\x02`), this.#suffix]);
+    const suffix = this.#scan.uniqueKeyAt >= 0 ? this.#suffix : this.#suffixWithKey();
     const fields = this.#fields;
-    fields.propertiesSize = storedPropertiesSize(size, this.#scan, suffix.length);
+    fields.propertiesSize = storedPropertiesSize(size, this.#scan, suffix.size);
     if (fields.propertiesSize > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(fields.propertiesSize));
     fields.bodySize = bodySize;
     const recordSize = sizeOfRecord(fields);
@@ -108,26 +113,32 @@ export class SendPath {
     fields.bodyCrc = bodyCrcIn(ring.arena, bytes, bodyAt, bodySize);
     const recordAt = at + APPEND_HEAD_SIZE + RECORD_HEAD_SIZE;
     const propertiesAt = writeRecordIn(ring.arena, recordAt, fields, bytes, bodyAt);
-    writeStoredProperties(ring.bytes, propertiesAt, this.#scratch, 0, size, this.#scan, suffix);
+    const { bytes: source, at: sourceAt } = this.#properties;
+    writeStoredProperties(ring.arena, propertiesAt, source, sourceAt, sourceAt + size, this.#scan, suffix.bytes, suffix.at, suffix.size);
     const word = at >> 2;
     ring.words[word + 3] = recordSize;
-    ring.words[word + 4] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(this.#scratch, this.#scan.tagsAt, this.#scan.tagsEnd);
+    ring.words[word + 4] = this.#scan.tagsAt < 0 ? 0 : tagsCodeOf(source, this.#scan.tagsAt, this.#scan.tagsEnd);
     const flags = keyFlags(true, this.#scan.keysAt >= 0, fields.sysFlag);
     ring.words[word + 5] = flags;
-    ring.words[word + 6] = (flags & RecordFlags.uniqueKeyHashed) === 0 ? 0 : this.#hashUniqueKey(topic, uniqueKey);
+    ring.words[word + 6] = (flags & RecordFlags.uniqueKeyHashed) === 0 ? 0 : this.#hashUniqueKey(topic, suffix);
     const pending = this.#commit(client, header, topic.keys[queueId] as number, queueId, 1, at);
-    pending.uniqueKey = uniqueKey;
+    if (suffix === this.#suffix) this.#keepKey(pending);
+    else this.#answers.pending.keepKey(pending, suffix.bytes, KEY_PAIR.length, this.#madeKeyEnd(suffix));
     pending.sizes = null;
     pending.totalSize = recordSize;
     pending.waitsForDisk = !this.#scan.waitFalse;
     return true;
   }
 
-  /** @param made the key that the broker made; it counts only where the client sent none. */
-  #hashUniqueKey(topic: RoutedTopic, made: string): number {
+  /** @param suffix begins with the key that the broker made where the client sent none. */
+  #hashUniqueKey(topic: RoutedTopic, suffix: FieldSpan): number {
     const { uniqueKeyAt, uniqueKeyEnd } = this.#scan;
-    if (uniqueKeyAt < 0) return indexKeyHashOfText(topic.keyHash, made);
-    return indexKeyHash(topic.keyHash, this.#scratch, uniqueKeyAt, uniqueKeyEnd);
+    if (uniqueKeyAt >= 0) return indexKeyHash(topic.keyHash, this.#properties.bytes, uniqueKeyAt, uniqueKeyEnd);
+    return indexKeyHash(topic.keyHash, suffix.bytes, KEY_PAIR.length, this.#madeKeyEnd(suffix));
+  }
+
+  #madeKeyEnd(suffix: FieldSpan): number {
+    return suffix.size - this.#suffix.size - 1;
   }
 
   #tryBatch(
@@ -152,12 +163,22 @@ export class SendPath {
     if (at < 0) return this.#desk.stall(client);
     batch.write(ring, at + APPEND_HEAD_SIZE, this.#fields, bytes, bodyAt, bodySize);
     const pending = this.#commit(client, header, topic.keys[queueId] as number, queueId, batch.sizes.length, at);
-    pending.uniqueKey =
-      this.#scan.uniqueKeyAt >= 0 ? this.#scratch.toString('latin1', this.#scan.uniqueKeyAt, this.#scan.uniqueKeyEnd) : '';
+    this.#keepKey(pending);
     pending.sizes = batch.sizes;
     pending.totalSize = batch.totalSize;
     pending.waitsForDisk = !this.#scan.waitFalse;
     return true;
+  }
+
+  /** For a message that came without a unique key. */
+  #suffixWithKey(): FieldSpan {
+    const { bytes, at, size } = this.#suffix;
+    const made = Buffer.concat([Buffer.from(`${KEY_PAIR}${newUniqueKey()}\x02`), bytes.subarray(at, at + size)]);
+    return { bytes: made, at: 0, size: made.length };
+  }
+
+  #keepKey(pending: PendingSend): void {
+    this.#answers.pending.keepKey(pending, this.#properties.bytes, this.#scan.uniqueKeyAt, this.#scan.uniqueKeyEnd);
   }
 
   #commit(client: ClientConnection, header: Header, key: number, queueId: number, recordCount: number, at: number): PendingSend {
@@ -179,13 +200,17 @@ export class SendPath {
     return pending;
   }
 
-  /** The request's properties as bytes in the scratch; how many, also when they are too many to be scanned. */
+  /** Finds the request's properties, or writes them into the scratch; how many bytes, also when they are too many to be scanned. */
   #scanRequestProperties(): number {
     const request = this.#request;
-    const size =
-      request.propertiesSizeMax <= SCRATCH_SIZE ? request.writeProperties(this.#scratch, 0) : this.#writeLong(request.properties);
-    if (size <= PROPERTIES_SIZE_MAX) scanProperties(this.#scratch, 0, size, this.#scan);
-    return size;
+    const span = this.#properties;
+    if (!request.findProperties(span)) {
+      span.bytes = this.#scratch;
+      span.at = 0;
+      span.size = request.propertiesSizeMax <= SCRATCH_SIZE ? request.writeProperties(span.bytes, 0) : this.#writeLong(request.properties);
+    }
+    if (span.size <= PROPERTIES_SIZE_MAX) scanProperties(span.bytes, span.at, span.at + span.size, this.#scan);
+    return span.size;
   }
 
   /** Escapes can make a legal text long on the wire. */

@@ -1,14 +1,18 @@
 // The answer to a stored message, written straight into the outgoing buffer: one for every send, so nothing is allocated.
 import { writeI32 } from '../../base/bytes.ts';
-import { constant, writeConstant, writeDigits, writeHex64, writeJsonText } from '../ascii.ts';
-import { binaryKey as key, writeBinaryStart, writeDigitsEntry, writeTextEntry } from '../binary-answer.ts';
+import { constant, copyView, digitsSize, writeConstant, writeDigits, writeHex64, writeJsonText } from '../ascii.ts';
+import { binaryKey as key, writeBinaryStart, writeDigitsEntry, writeSized, writeTextEntry } from '../binary-answer.ts';
+import { OPAQUE_AT } from '../binary-header.ts';
 import { bool, type Decoded, defineExt, type ExtOf, int32, int64, optional, text } from '../ext.ts';
 import { HEADER_AT, type HeaderCodec, HeaderCodecs } from '../frame.ts';
 import { type Header, writeFrameStart } from '../header.ts';
 import { BROKER_VERSION } from '../versions.ts';
+import { type AnswerPlaces, SendAnswerTemplates } from './send-answer-template.ts';
 
 //   MSG_REGION s, TRACE_ON "true"|"false", msgId! s (offset id; of a batch: ids joined by commas), queueId! i32,
 //   queueOffset! i64 (of a batch: the first), transactionId s (the message's UNIQ_KEY). No body.
+
+const noKey = new DataView(new ArrayBuffer(0));
 
 export class SendAnswer {
   queueId = 0;
@@ -16,8 +20,13 @@ export class SendAnswer {
   /** Hex of the store host and port, the first part of an offset id; `position` makes the rest. */
   msgIdPrefix = '';
   position = 0;
-  /** The whole id instead of prefix and position: of a batch, or "0" of a reply that was not stored. */
-  msgId: string | undefined = undefined;
+  /** Sizes of a batch's records, which lie back to back from `position` on; null for a single message. */
+  sizes: readonly number[] | null = null;
+  /** The unique key: plain ASCII that JSON need not escape, as bytes of a view. */
+  key: DataView = noKey;
+  keyAt = 0;
+  keySize = 0;
+  /** The unique key where it is anything else. */
   transactionId: string | undefined = undefined;
   regionId = 'DefaultRegion';
   traceOn = true;
@@ -27,10 +36,21 @@ const HEX64_SIZE = 16;
 const FIXED_SIZE_MAX = 400;
 const ESCAPED_SIZE_MAX = 6;
 
-/** A bound on what `writeSendAnswer` writes, from the lengths of its texts in characters. */
-export function sendAnswerSizeMax(msgIdLength: number, transactionIdLength: number, regionLength: number): number {
-  return FIXED_SIZE_MAX + ESCAPED_SIZE_MAX * (msgIdLength + transactionIdLength + regionLength);
+/** A bound on what `writeSendAnswer` writes, without a remark. */
+export function sendAnswerSizeMax(answer: SendAnswer): number {
+  const escaped = (answer.transactionId?.length ?? 0) + answer.regionId.length;
+  return FIXED_SIZE_MAX + idsSize(answer) + answer.keySize + ESCAPED_SIZE_MAX * escaped;
 }
+
+function idsSize(answer: SendAnswer): number {
+  const idSize = answer.msgIdPrefix.length + HEX64_SIZE;
+  return answer.sizes === null ? idSize : answer.sizes.length * (idSize + 1) - 1;
+}
+
+const templates = new SendAnswerTemplates();
+
+/** Where `writeBinary` and `writeJson` put what differs from answer to answer. */
+const places: AnswerPlaces = { opaqueAt: 0, positionAt: 0, queueIdAt: 0, queueOffsetAt: 0, keyAt: 0 };
 
 /** Writes a whole frame at `at` and returns its end. */
 export function writeSendAnswer(
@@ -42,13 +62,42 @@ export function writeSendAnswer(
   answer: SendAnswer,
   remark?: string,
 ): number {
+  const usual = answer.sizes === null && answer.transactionId === undefined && remark === undefined;
+  if (usual) {
+    const end = templates.write(out, at, codec, opaque, code, answer);
+    if (end >= 0) return end;
+  }
   const headerAt = at + HEADER_AT;
   const end =
     codec === HeaderCodecs.binary
       ? writeBinary(out, headerAt, opaque, code, answer, remark)
       : writeJson(out, headerAt, opaque, code, answer, remark);
   writeFrameStart(out, at, codec, end - headerAt, 0);
+  if (usual) templates.learn(out, at, end, codec, opaque, code, answer, places);
   return end;
+}
+
+/** The offset ids of all messages; `firstPrefix` false where the first prefix is there already. */
+function writeIds(out: Buffer, at: number, answer: SendAnswer, firstPrefix: boolean): number {
+  const { sizes, msgIdPrefix } = answer;
+  if (firstPrefix) at = writePlainConstant(out, at, msgIdPrefix);
+  places.positionAt = at;
+  at = writeHex64(out, at, answer.position);
+  if (sizes === null) return at;
+  let position = answer.position;
+  for (let i = 1; i < sizes.length; i++) {
+    position += sizes[i - 1] as number;
+    out[at] = COMMA;
+    at = writeHex64(out, writePlainConstant(out, at + 1, msgIdPrefix), position);
+  }
+  return at;
+}
+
+const COMMA = 0x2c;
+
+function writePlainConstant(out: Buffer, at: number, letters: string): number {
+  for (let i = 0; i < letters.length; i++) out[at + i] = letters.charCodeAt(i);
+  return at + letters.length;
 }
 
 const jsonCode = constant('{"code":');
@@ -78,14 +127,20 @@ function jsonStart(region: string, traceOn: boolean, prefix: string): Uint8Array
 }
 
 function writeJson(out: Buffer, at: number, opaque: number, code: number, answer: SendAnswer, remark: string | undefined): number {
-  const { msgId, transactionId } = answer;
+  const { keySize, transactionId } = answer;
   at = writeDigits(out, writeConstant(out, at, jsonCode), code);
-  at = writeConstant(out, at, jsonStart(answer.regionId, answer.traceOn, msgId === undefined ? answer.msgIdPrefix : ''));
-  at = msgId === undefined ? writeHex64(out, at, answer.position) : writeJsonText(out, at, msgId);
-  at = writeDigits(out, writeConstant(out, at, jsonQueueId), answer.queueId);
-  at = writeDigits(out, writeConstant(out, at, jsonQueueOffset), answer.queueOffset);
-  if (transactionId !== undefined) at = writeJsonText(out, writeConstant(out, at, jsonTransactionId), transactionId);
-  at = writeDigits(out, writeConstant(out, at, jsonAfterExt), opaque);
+  at = writeConstant(out, at, jsonStart(answer.regionId, answer.traceOn, answer.msgIdPrefix));
+  at = writeIds(out, at, answer, false);
+  places.queueIdAt = writeConstant(out, at, jsonQueueId);
+  at = writeDigits(out, places.queueIdAt, answer.queueId);
+  places.queueOffsetAt = writeConstant(out, at, jsonQueueOffset);
+  at = writeDigits(out, places.queueOffsetAt, answer.queueOffset);
+  if (keySize > 0 || transactionId !== undefined) at = writeConstant(out, at, jsonTransactionId);
+  places.keyAt = at;
+  if (keySize > 0) at = copyView(answer.key, answer.keyAt, keySize, out, at);
+  else if (transactionId !== undefined) at = writeJsonText(out, at, transactionId);
+  places.opaqueAt = writeConstant(out, at, jsonAfterExt);
+  at = writeDigits(out, places.opaqueAt, opaque);
   if (remark !== undefined) at = writeConstant(out, writeJsonText(out, writeConstant(out, at, jsonRemark), remark), jsonQuote);
   return writeConstant(out, at, jsonEnd);
 }
@@ -98,18 +153,21 @@ const keyQueueOffset = key('queueOffset');
 const keyTransactionId = key('transactionId');
 
 function writeBinary(out: Buffer, at: number, opaque: number, code: number, answer: SendAnswer, remark: string | undefined): number {
-  const { msgId, transactionId } = answer;
+  const { keySize, transactionId } = answer;
   const extAt = writeBinaryStart(out, at, opaque, code, remark);
+  places.opaqueAt = at + OPAQUE_AT;
   at = writeTextEntry(out, extAt, keyRegion, answer.regionId);
   at = writeTextEntry(out, at, keyTrace, answer.traceOn ? 'true' : 'false');
-  at = writeTextEntry(out, at, keyMsgId, msgId ?? answer.msgIdPrefix);
-  if (msgId === undefined) {
-    writeI32(out, at - answer.msgIdPrefix.length - 4, answer.msgIdPrefix.length + HEX64_SIZE);
-    at = writeHex64(out, at, answer.position);
-  }
+  at = writeSized(out, at, keyMsgId, idsSize(answer));
+  at = writeIds(out, at, answer, true);
   at = writeDigitsEntry(out, at, keyQueueId, answer.queueId);
+  places.queueIdAt = at - digitsSize(answer.queueId);
   at = writeDigitsEntry(out, at, keyQueueOffset, answer.queueOffset);
-  if (transactionId !== undefined) at = writeTextEntry(out, at, keyTransactionId, transactionId);
+  places.queueOffsetAt = at - digitsSize(answer.queueOffset);
+  if (keySize > 0) {
+    places.keyAt = writeSized(out, at, keyTransactionId, keySize);
+    at = copyView(answer.key, answer.keyAt, keySize, out, places.keyAt);
+  } else if (transactionId !== undefined) at = writeTextEntry(out, at, keyTransactionId, transactionId);
   writeI32(out, extAt - 4, at - extAt);
   return at;
 }

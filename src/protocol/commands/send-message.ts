@@ -1,7 +1,9 @@
 // SEND_MESSAGE and its kin: one message or a batch to a queue, under long field names (10, 324) or one-letter ones (310, 320, 325).
 import { RequestCodes } from '../codes.ts';
 import { boolOf, fieldFault, int32, int32Of, int32Or, int64, int64Of } from '../ext.ts';
-import type { ExtFields, Header } from '../header.ts';
+import { type FieldName, isAmong, planFields } from '../field-plan.ts';
+import type { FieldTable } from '../field-table.ts';
+import type { ExtFields, FieldSpan, Header } from '../header.ts';
 
 //   a producerGroup! s          e queueId! i32 (<0: broker picks)     i properties s      m batch b
 //   b topic! s                  f sysFlag! i32                        j reconsumeTimes i32
@@ -9,23 +11,7 @@ import type { ExtFields, Header } from '../header.ts';
 //   d defaultTopicQueueNums!    h flag! i32, the user's               l maxReconsumeTimes i32
 //   The body is the message's, or with `batch` the entries of a batch, whichever the code. `n` or `bname`, the broker's name, is ignored.
 
-interface Names {
-  readonly group: string;
-  readonly topic: string;
-  readonly defaultTopic: string;
-  readonly defaultTopicQueueCount: string;
-  readonly queueId: string;
-  readonly sysFlag: string;
-  readonly bornTimeMs: string;
-  readonly flag: string;
-  readonly properties: string;
-  readonly reconsumeTimes: string;
-  readonly unitMode: string;
-  readonly maxReconsumeTimes: string;
-  readonly batch: string;
-}
-
-const longNames: Names = {
+const longNames = planFields({
   group: 'producerGroup',
   topic: 'topic',
   defaultTopic: 'defaultTopic',
@@ -39,9 +25,10 @@ const longNames: Names = {
   unitMode: 'unitMode',
   maxReconsumeTimes: 'maxReconsumeTimes',
   batch: 'batch',
-};
+});
+type Names = typeof longNames;
 
-const letterNames: Names = {
+const letterNames: Names = planFields({
   group: 'a',
   topic: 'b',
   defaultTopic: 'c',
@@ -55,7 +42,7 @@ const letterNames: Names = {
   unitMode: 'k',
   maxReconsumeTimes: 'l',
   batch: 'm',
-};
+});
 
 function namesOf(code: number): Names {
   return code === RequestCodes.SEND_MESSAGE || code === RequestCodes.SEND_REPLY_MESSAGE ? longNames : letterNames;
@@ -76,13 +63,15 @@ export class SendRequest {
   unitMode = false;
   maxReconsumeTimes: number = MAX_RECONSUME_TIMES_ABSENT;
   batch = false;
+  /** Of the header this was read from last: what cannot have changed since is not read again. */
+  lastTable: FieldTable | null = null;
   #properties: string | null = '';
   #header: Header | null = null;
-  #name = '';
+  #field: FieldName = '';
 
   /** Made only when asked for: `writeProperties` does without. Of a request that was read, valid as long as its header is. */
   get properties(): string {
-    this.#properties ??= this.#header?.field(this.#name) ?? '';
+    this.#properties ??= this.#header?.field(this.#field) ?? '';
     return this.#properties;
   }
 
@@ -93,37 +82,45 @@ export class SendRequest {
 
   /** A bound on what `writeProperties` writes. */
   get propertiesSizeMax(): number {
-    return this.#header === null ? Buffer.byteLength(this.properties) : this.#header.fieldSizeMax(this.#name);
+    return this.#header === null ? Buffer.byteLength(this.properties) : this.#header.fieldSizeMax(this.#field);
   }
 
   /** Writes the properties' UTF-8 straight from the frame; returns its end. */
   writeProperties(out: Buffer, at: number): number {
-    return this.#header === null ? at + out.write(this.properties, at, 'utf8') : this.#header.writeField(this.#name, out, at);
+    return this.#header === null ? at + out.write(this.properties, at, 'utf8') : this.#header.writeField(this.#field, out, at);
   }
 
-  takeProperties(header: Header, name: string): void {
+  /** Where the properties lie as they stand in the frame; false where only `writeProperties` can tell. */
+  findProperties(into: FieldSpan): boolean {
+    return this.#header?.findField(this.#field, into) ?? false;
+  }
+
+  takeProperties(header: Header, field: FieldName): void {
     this.#properties = null;
     this.#header = header;
-    this.#name = name;
+    this.#field = field;
   }
 }
 
 /** Reads any of the five codes into a reused object; a text is the fault to answer. */
 export function readSendRequest(header: Header, into: SendRequest): string | null {
   const names = namesOf(header.code);
-  into.group = header.name(names.group);
-  into.topic = header.name(names.topic);
-  into.defaultTopic = header.name(names.defaultTopic);
-  into.defaultTopicQueueCount = int32Of(header, names.defaultTopicQueueCount);
-  into.queueId = int32Of(header, names.queueId);
-  into.sysFlag = int32Of(header, names.sysFlag);
-  into.bornTimeMs = int64Of(header, names.bornTimeMs);
-  into.flag = int32Of(header, names.flag);
+  const changed = header.changedFields(names.group.plan, into.lastTable);
+  into.lastTable = header.table;
+  if (isAmong(changed, names.group)) into.group = header.name(names.group);
+  if (isAmong(changed, names.topic)) into.topic = header.name(names.topic);
+  if (isAmong(changed, names.defaultTopic)) into.defaultTopic = header.name(names.defaultTopic);
+  if (isAmong(changed, names.defaultTopicQueueCount)) into.defaultTopicQueueCount = int32Of(header, names.defaultTopicQueueCount);
+  if (isAmong(changed, names.queueId)) into.queueId = int32Of(header, names.queueId);
+  if (isAmong(changed, names.sysFlag)) into.sysFlag = int32Of(header, names.sysFlag);
+  if (isAmong(changed, names.bornTimeMs)) into.bornTimeMs = int64Of(header, names.bornTimeMs);
+  if (isAmong(changed, names.flag)) into.flag = int32Of(header, names.flag);
   into.takeProperties(header, names.properties);
-  into.reconsumeTimes = int32Or(header, names.reconsumeTimes, 0);
-  into.unitMode = boolOf(header, names.unitMode);
-  into.maxReconsumeTimes = int32Or(header, names.maxReconsumeTimes, MAX_RECONSUME_TIMES_ABSENT);
-  into.batch = boolOf(header, names.batch);
+  if (isAmong(changed, names.reconsumeTimes)) into.reconsumeTimes = int32Or(header, names.reconsumeTimes, 0);
+  if (isAmong(changed, names.unitMode)) into.unitMode = boolOf(header, names.unitMode);
+  if (isAmong(changed, names.maxReconsumeTimes))
+    into.maxReconsumeTimes = int32Or(header, names.maxReconsumeTimes, MAX_RECONSUME_TIMES_ABSENT);
+  if (isAmong(changed, names.batch)) into.batch = boolOf(header, names.batch);
   // A number that is absent or no number is NaN, and so then is the sum.
   const numbers = into.defaultTopicQueueCount + into.queueId + into.sysFlag + into.flag + into.reconsumeTimes + into.maxReconsumeTimes;
   if (into.group !== '' && into.topic !== '' && into.defaultTopic !== '' && Number.isSafeInteger(numbers + into.bornTimeMs)) return null;
@@ -149,7 +146,7 @@ export function encodeSendRequest(code: number, request: SendRequest): ExtFields
     const value = request[key];
     if (key === 'maxReconsumeTimes' && value === MAX_RECONSUME_TIMES_ABSENT) continue;
     if (key === 'properties' && value === '') continue;
-    ext[names[key]] = value;
+    ext[names[key].name] = value;
   }
   return ext;
 }
