@@ -238,17 +238,24 @@ const NAME_SLOTS = 256;
 const names: string[] = new Array<string>(NAME_SLOTS).fill('');
 const nameBytes: Buffer[] = new Array<Buffer>(NAME_SLOTS).fill(Buffer.alloc(0));
 
-/** Each slot keeps the last name that fell into it. */
+/** Each slot keeps the last name that fell into it; a name has two, so that one other does not drive it out each time. */
 function knownName(bytes: Buffer, at: number, size: number): string {
   let hash = size;
   for (let i = at; i < at + size; i++) hash = (Math.imul(hash, 31) + (bytes[i] as number)) | 0;
   const slot = (hash ^ (hash >>> 8) ^ (hash >>> 16)) & (NAME_SLOTS - 1);
-  const known = nameBytes[slot] as Buffer;
-  let same = known.length === size;
-  for (let i = 0; same && i < size; i++) same = known[i] === bytes[at + i];
-  if (!same) {
-    names[slot] = bytes.toString('utf8', at, at + size);
-    nameBytes[slot] = Buffer.from(bytes.subarray(at, at + size));
-  }
+  if (isKnown(slot, bytes, at, size)) return names[slot] as string;
+  const other = slot ^ 1;
+  if (isKnown(other, bytes, at, size)) return names[other] as string;
+  names[other] = names[slot] as string;
+  nameBytes[other] = nameBytes[slot] as Buffer;
+  names[slot] = bytes.toString('utf8', at, at + size);
+  nameBytes[slot] = Buffer.from(bytes.subarray(at, at + size));
   return names[slot] as string;
+}
+
+function isKnown(slot: number, bytes: Buffer, at: number, size: number): boolean {
+  const known = nameBytes[slot] as Buffer;
+  if (known.length !== size) return false;
+  for (let i = 0; i < size; i++) if (known[i] !== bytes[at + i]) return false;
+  return true;
 }

@@ -12,6 +12,8 @@ import { QueueFiles, type QueueSpace } from './queue-files.ts';
 import { firstAtOrAfter, lastAtOrBefore, type StoreTimeOf, type TimedQueue } from './queue-time-search.ts';
 import { FILLER_SIZE, isFiller, isUnit, readUnitPosition, readUnitSize, UNIT_SIZE, writeUnit } from './queue-unit.ts';
 
+import type { UnitBlocks } from './unit-blocks.ts';
+
 export { UNIT_SIZE } from './queue-unit.ts';
 
 const RING_COUNT = 64;
@@ -30,7 +32,9 @@ export class ConsumeQueue implements TimedQueue {
   offsetMin = 0;
   /** Offset of the next message. */
   offsetMax = 0;
+  readonly #key: number;
   readonly #files: QueueFiles;
+  readonly #blocks: UnitBlocks;
   readonly #dirty: DirtyQueues;
   /** Units before this index are in files. */
   #flushed = 0;
@@ -41,7 +45,9 @@ export class ConsumeQueue implements TimedQueue {
   constructor(space: QueueSpace, dirty: DirtyQueues, key: number, topic: string, queueId: number) {
     this.topic = topic;
     this.queueId = queueId;
+    this.#key = key;
     this.#files = new QueueFiles(space, key, topic, queueId);
+    this.#blocks = space.blocks;
     this.#dirty = dirty;
   }
 
@@ -106,9 +112,28 @@ export class ConsumeQueue implements TimedQueue {
     const total = Math.min(count, this.offsetMax - fromIndex);
     const ringFrom = Math.max(this.#ringFrom, this.offsetMax - RING_COUNT);
     const fromFiles = Math.min(total, Math.max(0, ringFrom - fromIndex));
-    if (fromFiles > 0) this.#files.read(fromIndex, fromFiles, into, at);
+    if (fromFiles > 0) this.#readFiles(fromIndex, fromFiles, into, at);
     if (fromFiles < total) this.#readRing(fromIndex + fromFiles, total - fromFiles, into, at + fromFiles * UNIT_SIZE);
     return total;
+  }
+
+  /** Whole blocks that are in files, and so stay as they are, are kept for the next reader. */
+  #readFiles(index: number, count: number, into: Uint8Array, at: number): void {
+    const { unitsPerFile } = this.#files;
+    while (count > 0) {
+      const within = index % unitsPerFile;
+      const begin = index - (within % this.#blocks.unitsPerBlock);
+      const end = Math.min(begin + this.#blocks.unitsPerBlock, index - within + unitsPerFile);
+      const part = Math.min(count, end - index);
+      if (end > this.#flushed) this.#files.read(index, part, into, at);
+      else {
+        const block = this.#blocks.get(this.#files, this.#key, begin, end - begin);
+        copyBytes(block, (index - begin) * UNIT_SIZE, (index - begin + part) * UNIT_SIZE, into, at);
+      }
+      index += part;
+      count -= part;
+      at += part * UNIT_SIZE;
+    }
   }
 
   positionOf(offset: number): number {
@@ -157,6 +182,7 @@ export class ConsumeQueue implements TimedQueue {
       return;
     }
     if (offset < this.#flushed) this.#files.cut(offset);
+    this.#blocks.drop(this.#files);
     this.#flushed = Math.min(this.#flushed, offset);
     this.#ringFrom = Math.min(offset, Math.max(this.#ringFrom, this.offsetMax - RING_COUNT));
     this.offsetMax = offset;
@@ -193,6 +219,7 @@ export class ConsumeQueue implements TimedQueue {
     this.#flushed = max;
     this.#ringFrom = max;
     this.#ring = null;
+    this.#blocks.drop(this.#files);
     this.#dirty.delete(this);
   }
 

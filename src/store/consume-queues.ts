@@ -5,6 +5,7 @@ import type { Files } from './files/files.ts';
 import { QueueFileCache } from './queue-file-cache.ts';
 import type { QueueSpace } from './queue-files.ts';
 import { UNIT_SIZE } from './queue-unit.ts';
+import { UnitBlocks } from './unit-blocks.ts';
 
 /** Queue files hold whole units: a size that is set otherwise is rounded up. */
 export function queueFileSize(sizeBytes: number): number {
@@ -19,7 +20,9 @@ export class ConsumeQueues {
 
   /** @param folder the folder `consumequeue` @param fileCountMax so many files are open at most. */
   constructor(files: Files, folder: string, fileSizeBytes: number, fileCountMax?: number) {
-    this.#space = { files, root: folder, fileSizeBytes: queueFileSize(fileSizeBytes), cache: new QueueFileCache(files, fileCountMax) };
+    const fileSize = queueFileSize(fileSizeBytes);
+    const cache = new QueueFileCache(files, fileCountMax);
+    this.#space = { files, root: folder, fileSizeBytes: fileSize, cache, blocks: new UnitBlocks(fileSize / UNIT_SIZE) };
   }
 
   get count(): number {

@@ -4,6 +4,7 @@ import type { Files } from './files/files.ts';
 import { QueueFileCache } from './queue-file-cache.ts';
 import { fillers, UNIT_SIZE } from './queue-unit.ts';
 import { loadSegmentRow, segmentName } from './segment-row.ts';
+import type { UnitBlocks } from './unit-blocks.ts';
 import { zeroRange } from './zero-range.ts';
 
 const SIZE_SETTING = 'mappedFileSizeConsumeQueue';
@@ -18,6 +19,7 @@ export interface QueueSpace {
   readonly root: string;
   readonly fileSizeBytes: number;
   readonly cache: QueueFileCache;
+  readonly blocks: UnitBlocks;
 }
 
 export class QueueFiles {

@@ -55,7 +55,7 @@ test('consume queue: behaves as a plain array', (t) => {
           queue.correctMin(logMin);
         } else if (kind === 'cut' && begun && model.max - count > model.min) {
           queue.truncateTo(model.units.get(model.max - count) ?? model.position);
-          model.max -= count;
+          for (let i = 0; i < count; i++) model.units.delete(--model.max);
         } else if (kind === 'expire' && begun && model.min + count < model.max) {
           model.min += count;
           logMin = model.units.get(model.min) ?? 0;

@@ -9,7 +9,7 @@ import { Messages, PullStatuses } from '../messages.ts';
 import { CHUNK_SIZE } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
-import { type Ask, askOf, PendingAsks } from './pending-asks.ts';
+import { type Ask, PendingAsks } from './pending-asks.ts';
 import { judgePull, type PullVerdict } from './pull-checks.ts';
 
 const PULL_HEAD_SIZE = 32;
@@ -89,7 +89,9 @@ export class PullPath {
     words[word++] = codes === null ? -1 : codes.length;
     for (const code of codes ?? []) words[word++] = code;
     ring.commit(Messages.pull);
-    this.#pending.add({ ...askOf(client, header), offset: request.offset });
+    // Not spread from `askOf`: that costs a microsecond a pull.
+    const { opaque, codec, isOneway } = header;
+    this.#pending.add({ client, opaque, codec, oneway: isOneway, offset: request.offset });
     this.#desk.context.counters.add(CounterIds.requests, 1);
     if (request.commits && request.commitOffset >= 0 && Number.isSafeInteger(request.commitOffset)) this.#commitOffset(request);
     return true;
