@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadActorClasses } from '../src/actor-classes.ts';
 import type { Boot } from '../src/actors/context.ts';
 import { keyFlags } from '../src/actors/key-flags.ts';
 import { Messages, RECORD_HEAD_SIZE, RecordFlags } from '../src/actors/messages.ts';
@@ -22,9 +23,11 @@ import { allocateMemory, type SharedMemory } from '../src/shared-memory.ts';
 import type { Files } from '../src/store/files/files.ts';
 import { MemoryFiles } from '../src/store/files/memory-files.ts';
 import { NodeFiles } from '../src/store/files/node-files.ts';
-import { layOut, type Topology } from '../src/topology.ts';
+import { ActorKinds, layOut, type Topology } from '../src/topology.ts';
 import { propertiesText } from './frames.ts';
 import { RecordWriting } from './record.ts';
+
+const classes = await loadActorClasses(ActorKinds);
 
 export const QUEUE_COUNT = 8;
 const APPEND_HEAD_SIZE = 12;
@@ -77,15 +80,20 @@ export class Stage {
       queueCountMax: 4096,
     });
     this.memory = allocateMemory(this.#topology);
-    this.assembly = new Assembly(this.#topology, this.memory, {
-      settings,
-      clock: systemClock,
-      random: systemRandom,
-      log: silentLog,
-      files: this.files,
-      transport: { listen: unused, connect: unused },
-      wake: () => {},
-    });
+    this.assembly = new Assembly(
+      this.#topology,
+      this.memory,
+      {
+        settings,
+        clock: systemClock,
+        random: systemRandom,
+        log: silentLog,
+        files: this.files,
+        transport: { listen: unused, connect: unused },
+        wake: () => {},
+      },
+      classes,
+    );
     this.feed = new FeedReader(this.memory.feed);
     this.#appends = new RingWriter(this.#ring('ingress-0', 'commit-log'));
     this.#acks = new RingReader(this.#ring('commit-log', 'ingress-0'));

@@ -1,19 +1,12 @@
-// Builds actors over the shared memory: the one place that knows which class an actor's kind is and how its context comes about.
-
-import { CommitLog } from './actors/commit-log/commit-log.ts';
+// Builds actors over the shared memory: the one place that knows how an actor's context comes about.
+import type { ActorClasses } from './actor-classes.ts';
 import type { ActorContext, Boot, Inbox } from './actors/context.ts';
-import { Coordinator } from './actors/coordinator/coordinator.ts';
-import { Dispatch } from './actors/dispatch/dispatch.ts';
-import { Flusher } from './actors/flusher/flusher.ts';
-import { Indexer } from './actors/indexer/indexer.ts';
-import { Ingress } from './actors/ingress/ingress.ts';
 import { type Bell, Outbox } from './actors/outbox.ts';
 import { assert, present } from './base/assert.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
 import type { Settings } from './config/settings.ts';
-import { EmbeddedNameServer } from './embedded-name-server.ts';
 import { figuresOf, LoopMeter } from './figures-source.ts';
 import type { Actor, Wake } from './runtime/actor.ts';
 import { CounterIds, Counters } from './runtime/counters.ts';
@@ -26,7 +19,7 @@ import { WindowReader, WindowWriter } from './runtime/tail-window.ts';
 import type { Transport } from './runtime/transport.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import type { Files } from './store/files/files.ts';
-import { type ActorKind, type ActorSpec, specOf, type Topology } from './topology.ts';
+import { type ActorSpec, specOf, type Topology } from './topology.ts';
 
 /** The outside world of the actors on one thread. */
 export interface Environment {
@@ -43,27 +36,20 @@ export interface Environment {
   readonly loopActiveMs?: () => number;
 }
 
-const constructors: Record<ActorKind, new (context: ActorContext) => Actor> = {
-  ingress: Ingress,
-  'commit-log': CommitLog,
-  dispatch: Dispatch,
-  indexer: Indexer,
-  flusher: Flusher,
-  coordinator: Coordinator,
-  'name-server': EmbeddedNameServer,
-};
-
 export class Assembly {
   readonly topology: Topology;
   readonly positions: SharedNumbers;
   readonly #memory: SharedMemory;
   readonly #environment: Environment;
+  readonly #classes: ActorClasses;
   readonly #bells: Doorbell[];
   readonly #readers = new Map<string, RingReader>();
   readonly #writers = new Map<string, RingWriter>();
   readonly #builtCounts = new Map<string, number>();
 
-  constructor(topology: Topology, memory: SharedMemory, environment: Environment) {
+  /** @param classes of the kinds that will be built here. */
+  constructor(topology: Topology, memory: SharedMemory, environment: Environment, classes: ActorClasses) {
+    this.#classes = classes;
     this.topology = topology;
     this.positions = new SharedNumbers(memory.positions);
     this.#memory = memory;
@@ -75,7 +61,8 @@ export class Assembly {
     const spec = specOf(this.topology, name);
     const incarnation = this.#builtCounts.get(name) ?? 0;
     this.#builtCounts.set(name, incarnation + 1);
-    return new constructors[spec.kind](this.#contextOf(spec, boot, incarnation));
+    const ActorClass = present(this.#classes.get(spec.kind), `class of ${spec.kind}`);
+    return new ActorClass(this.#contextOf(spec, boot, incarnation));
   }
 
   countersOf(name: string): Counters {

@@ -8,7 +8,6 @@ import type { Log } from './base/log.ts';
 import { systemRandom } from './base/random.ts';
 import { resolveCount } from './config/count.ts';
 import type { Settings } from './config/settings.ts';
-import { InlineHost } from './inline-host.ts';
 import { OpenedStore } from './opened-store.ts';
 import { NodeTransport } from './runtime/node-transport.ts';
 import { SharedNumbers } from './runtime/shared-numbers.ts';
@@ -18,7 +17,7 @@ import type { Files } from './store/files/files.ts';
 import { MemoryFiles } from './store/files/memory-files.ts';
 import { NodeFiles } from './store/files/node-files.ts';
 import { supervisionRules } from './supervision-rules.ts';
-import { layOut, startOrder, stopOrder, type Topology } from './topology.ts';
+import { ActorKinds, layOut, startOrder, stopOrder, type Topology } from './topology.ts';
 import { WorkerHost } from './worker-host.ts';
 
 const READY_POLL_MS = 2;
@@ -84,7 +83,9 @@ export class Broker {
     try {
       // Threads load their code while the store is read.
       host =
-        topology.threads[0]?.name === 'inline' ? inlineHost(options, topology, memory, files) : new WorkerHost(topology, memory, settings);
+        topology.threads[0]?.name === 'inline'
+          ? await inlineHost(options, topology, memory, files)
+          : new WorkerHost(topology, memory, settings);
       const broker = new Broker(options, store, topology, memory, host);
       await broker.#open();
       return broker;
@@ -162,7 +163,9 @@ function topologyOf(settings: Settings, memory: boolean): Topology {
   });
 }
 
-function inlineHost(options: BrokerOptions, topology: Topology, memory: SharedMemory, files: Files): BootableHost {
+/** Its code, which is all of the broker's, is loaded only where it runs. */
+async function inlineHost(options: BrokerOptions, topology: Topology, memory: SharedMemory, files: Files): Promise<BootableHost> {
+  const [{ InlineHost }, { loadActorClasses }] = await Promise.all([import('./inline-host.ts'), import('./actor-classes.ts')]);
   const { settings, log } = options;
   const transport = new NodeTransport({
     readBuffer: readBufferOf(memory, 0),
@@ -170,7 +173,8 @@ function inlineHost(options: BrokerOptions, topology: Topology, memory: SharedMe
   });
   const loopActiveMs = (): number => performance.eventLoopUtilization().active;
   const environment = { settings, clock: systemClock, random: systemRandom, log, files, transport, loopActiveMs };
-  return new InlineHost(topology, memory, environment, () => transport.closeAll());
+  const classes = await loadActorClasses(ActorKinds);
+  return new InlineHost(topology, memory, environment, classes, () => transport.closeAll());
 }
 
 /** An address under which this machine reaches what is bound to it. */

@@ -1,4 +1,5 @@
 // Hosts all actors on the caller's own thread and event loop: a broker inside a test process, up in milliseconds.
+import type { ActorClasses } from './actor-classes.ts';
 import type { Boot } from './actors/context.ts';
 import { Assembly, type Environment } from './assembly.ts';
 import { present } from './base/assert.ts';
@@ -19,7 +20,13 @@ export class InlineHost implements ActorHost {
   #boot: Boot | null = null;
 
   /** @param onEnd closes what the environment holds open. */
-  constructor(topology: Topology, memory: SharedMemory, environment: Omit<Environment, 'wake'>, onEnd: () => Promise<void>) {
+  constructor(
+    topology: Topology,
+    memory: SharedMemory,
+    environment: Omit<Environment, 'wake'>,
+    classes: ActorClasses,
+    onEnd: () => Promise<void>,
+  ) {
     this.#duty = new Duty(environment.clock, (name, error) => {
       environment.log.error('actor stopped by an error', {
         actor: name,
@@ -29,7 +36,7 @@ export class InlineHost implements ActorHost {
       this.onFailure(name, errorText(error));
     });
     this.#runner = new ReactiveRunner(this.#duty, new Doorbell(memory.bells, 0), environment.clock);
-    this.#assembly = new Assembly(topology, memory, { ...environment, wake: this.#runner.wake, ring: this.#runner.ring });
+    this.#assembly = new Assembly(topology, memory, { ...environment, wake: this.#runner.wake, ring: this.#runner.ring }, classes);
     this.#onEnd = onEnd;
   }
 

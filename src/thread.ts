@@ -1,5 +1,6 @@
 // Entry of a worker thread: hosts the actors that the topology gives it, and starts and stops them as the main thread asks.
 import { parentPort, workerData } from 'node:worker_threads';
+import { loadActorClasses } from './actor-classes.ts';
 import type { Boot } from './actors/context.ts';
 import { Assembly } from './assembly.ts';
 import { present } from './base/assert.ts';
@@ -26,7 +27,7 @@ export interface ThreadData {
   readonly settings: Settings;
 }
 
-function main(data: ThreadData): void {
+async function main(data: ThreadData): Promise<void> {
   const { threadIndex, topology, memory, settings } = data;
   const port = present(parentPort, 'parent port');
   const thread = present(topology.threads[threadIndex], 'thread');
@@ -60,7 +61,8 @@ function main(data: ThreadData): void {
     ...(reactive === null ? {} : { ring: reactive.ring }),
     loopActiveMs: () => performance.eventLoopUtilization().active,
   };
-  const assembly = new Assembly(topology, memory, environment);
+  const kinds = topology.actors.filter((actor) => actor.thread === threadIndex).map((actor) => actor.kind);
+  const assembly = new Assembly(topology, memory, environment, await loadActorClasses(kinds));
   let boot: Boot | null = null;
   serveControl(port, {
     boot: (value) =>
@@ -76,7 +78,8 @@ function main(data: ThreadData): void {
     stopActor: (name) => outcomeOf(() => duty.stop(name)),
   });
   if (reactive !== null) reactive.start();
-  else void new BlockingRunner(duty, bell, systemClock, flag.pending).run();
+  else await new BlockingRunner(duty, bell, systemClock, flag.pending).run();
 }
 
-main(workerData as ThreadData);
+// A failure ends the thread, which its host sees.
+await main(workerData as ThreadData);

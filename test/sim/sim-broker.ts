@@ -1,4 +1,5 @@
 // A whole broker on one thread: actors, network, files and clock in memory, in an order that the seed chooses.
+import { loadActorClasses } from '../../src/actor-classes.ts';
 import { type Boot, Positions } from '../../src/actors/context.ts';
 import { Assembly } from '../../src/assembly.ts';
 import { present } from '../../src/base/assert.ts';
@@ -20,10 +21,12 @@ import { allocateMemory, type SharedMemory } from '../../src/shared-memory.ts';
 import type { Files } from '../../src/store/files/files.ts';
 import { MemoryFiles } from '../../src/store/files/memory-files.ts';
 import { supervisionRules } from '../../src/supervision-rules.ts';
-import { layOut, startOrder, stopOrder, type Topology } from '../../src/topology.ts';
+import { ActorKinds, layOut, startOrder, stopOrder, type Topology } from '../../src/topology.ts';
 import { SharedPortTransport } from './shared-port.ts';
 import { SimClient } from './sim-client.ts';
 import { SimTimers } from './sim-timers.ts';
+
+const classes = await loadActorClasses(ActorKinds);
 
 export interface SimOptions {
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
@@ -126,7 +129,7 @@ export class SimBroker {
     );
     this.host = new SimHost(clock, () => {
       const environment = { settings, clock, random: new SeededRandom(seed + 1), log, files, transport, wake: () => {} };
-      return new Assembly(this.topology, memory, environment);
+      return new Assembly(this.topology, memory, environment, classes);
     });
     const { duty } = this.host;
     this.runner = new SimRunner({ duty, network: this.network, clock, random, seed });
