@@ -234,7 +234,7 @@ export class FieldTable {
 }
 
 const NAME_SIZE_MAX = 64;
-const NAME_SLOTS = 256;
+const NAME_SLOTS = 4096;
 const names: string[] = new Array<string>(NAME_SLOTS).fill('');
 const nameBytes: Buffer[] = new Array<Buffer>(NAME_SLOTS).fill(Buffer.alloc(0));
 

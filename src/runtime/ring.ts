@@ -56,12 +56,15 @@ function capacityOf(memory: Region): number {
   return capacity;
 }
 
-/** Published bytes that the reader has not given back, seen from any thread: for displays. */
+/** Published bytes that the reader has not given back, without the padding in front of them; seen from any thread: for displays. */
 export function ringUsedBytes(memory: Region): number {
   const { words } = Arena.of(memory.memory);
   const firstWord = memory.at >> 2;
   const consumer = Atomics.load(words, firstWord + consumerWord);
-  return Math.max(0, (Atomics.load(words, firstWord + producerWord) - consumer) | 0);
+  const used = Math.max(0, (Atomics.load(words, firstWord + producerWord) - consumer) | 0);
+  const index = consumer & (capacityOf(memory) - 1);
+  const isPadding = used > 0 && words[firstWord + ((recordsAt + index) >> 2) + typeWord] === paddingType;
+  return isPadding ? Math.max(0, used - (capacityOf(memory) - index)) : used;
 }
 
 export class RingWriter {

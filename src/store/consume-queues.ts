@@ -76,7 +76,17 @@ export class ConsumeQueues {
 
   /** Writes what is in no file yet. */
   flushAll(): void {
-    for (const queue of this.#dirty) queue.flush();
+    this.flushSome(this.#dirty.size);
+  }
+
+  /** The same for so many queues at most, those that have waited longest; returns how many are left. */
+  flushSome(countMax: number): number {
+    let count = 0;
+    for (const queue of this.#dirty) {
+      if (count++ === countMax) break;
+      queue.flush();
+    }
+    return this.#dirty.size;
   }
 
   /** All that is in files is on stable storage when this returns; `flushAll` goes before. */

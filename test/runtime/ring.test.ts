@@ -148,6 +148,7 @@ test('ring: a large one that is drained starts over at a quarter of a mebibyte, 
   t.is(send(512 * 1024), 0);
   t.is(send(8), 512 * 1024 + 8, 'in the midst of a batch nothing moves');
   writer.publish();
+  t.is(ringUsedBytes(memory), 512 * 1024 + 8 + 16, 'padding is nobody’s mail');
   t.is(reader.drain(take, 10), 2);
   t.true(reader.isEmpty());
   // Positions that are about to wrap at 2^32 are no exception.

@@ -224,3 +224,18 @@ test('consume queue: a tail of an old broker without zeros behind it is cut by i
   again.truncateTo(200);
   t.is(again.offsetMax, 20);
 });
+
+test('consume queues: a flush of some takes those that have waited longest, and each only once', (t) => {
+  const files = new MemoryFiles();
+  const queues = new ConsumeQueues(files, '/cq', FILE_SIZE, 3);
+  const opened = [0, 1, 2, 3, 4].map((key) => queues.open(key, 'T', key));
+  for (const queue of [3, 1, 4, 0, 2]) opened[queue]?.append(0, 100 + queue, 10, 0);
+  t.is(queues.flushSome(2), 3);
+  t.deepEqual([...files.list('/cq/T')].sort(), ['1', '3']);
+  // Written a moment ago and new again: now it is the last in the row.
+  opened[3]?.append(1, 200, 10, 0);
+  t.is(queues.flushSome(3), 1);
+  t.deepEqual([...files.list('/cq/T')].sort(), ['0', '1', '2', '3', '4']);
+  t.is(queues.flushSome(100), 0);
+  t.is(queues.flushSome(100), 0);
+});

@@ -19,6 +19,12 @@ import { QueueBook } from './queue-book.ts';
 
 const FOLLOW_COUNT_MAX = 8 * 1024;
 const ASK_COUNT_MAX = 512;
+/**
+ * So many queues are written in one go, and so often in an interval: more queues than this wait longer (10,000 for 10 s), or opening and
+ * writing thousands of files each second would cost more than the messages. Whatever a crash finds unwritten is made again from the log.
+ */
+const FLUSH_COUNT_MAX = 100;
+const FLUSH_PARTS = 10;
 
 export class Dispatch implements Actor, FeedHandler {
   readonly name: string;
@@ -71,10 +77,7 @@ export class Dispatch implements Actor, FeedHandler {
     }
     const nowMs = this.#context.clock.steadyMs();
     work += this.#desk.answerDue(nowMs);
-    if (nowMs >= this.#flushAtMs) {
-      this.#flushAtMs = nowMs + this.#context.settings.flushIntervalConsumeQueue;
-      this.#flush();
-    }
+    if (nowMs >= this.#flushAtMs) this.#flush(nowMs);
     this.#desk.flush();
     this.#context.counters.set(CounterIds.heldPulls, this.#held.count);
     this.#deadlineMs = Math.min(this.#held.nextDueMs(), this.#queues.dirtyCount > 0 ? this.#flushAtMs : Number.POSITIVE_INFINITY);
@@ -137,9 +140,11 @@ export class Dispatch implements Actor, FeedHandler {
     return count;
   }
 
-  #flush(): void {
+  #flush(nowMs: number): void {
+    const { flushIntervalConsumeQueue } = this.#context.settings;
+    this.#flushAtMs = nowMs + flushIntervalConsumeQueue;
     try {
-      this.#queues.flushAll();
+      if (this.#queues.flushSome(FLUSH_COUNT_MAX) > 0) this.#flushAtMs = nowMs + flushIntervalConsumeQueue / FLUSH_PARTS;
     } catch (error) {
       // The log has everything; the units stay in memory and are written by a later flush.
       this.#context.log.error('writing consume queues failed, trying again', { error: errorText(error) });

@@ -2,13 +2,32 @@
 import { topicKeyHash } from '../../message/index-key.ts';
 import type { DirectoryGroup, DirectorySubscription, DirectoryTopic, GroupChange, TopicChange } from '../messages.ts';
 
-/** A topic with what sends need of it worked out once. */
-export interface RoutedTopic extends DirectoryTopic {
+/** A topic with what sends need of it worked out once. A class, since objects spread from what came as JSON do not all have one shape. */
+export class RoutedTopic implements DirectoryTopic {
   readonly name: string;
   readonly nameBytes: Buffer;
   /** What the index keys of its messages begin with: see message/index-key.ts. */
   readonly keyHash: number;
   readonly isRetry: boolean;
+  readonly readQueueCount: number;
+  readonly writeQueueCount: number;
+  readonly perm: number;
+  readonly sysFlag: number;
+  readonly order: boolean;
+  readonly keys: readonly number[];
+
+  constructor(name: string, config: DirectoryTopic) {
+    this.name = name;
+    this.nameBytes = Buffer.from(name, 'utf8');
+    this.keyHash = topicKeyHash(this.nameBytes, 0, this.nameBytes.length);
+    this.isRetry = name.startsWith('%RETRY%');
+    this.readQueueCount = config.readQueueCount;
+    this.writeQueueCount = config.writeQueueCount;
+    this.perm = config.perm;
+    this.sysFlag = config.sysFlag;
+    this.order = config.order;
+    this.keys = config.keys;
+  }
 }
 
 /** Groups asked for and not heard of yet; beyond it they are asked for again. */
@@ -47,16 +66,7 @@ export class Directory {
   onTopic(change: TopicChange | null): void {
     if (change === null) return;
     if (change.config === null) this.#topics.delete(change.topic);
-    else {
-      const nameBytes = Buffer.from(change.topic, 'utf8');
-      this.#topics.set(change.topic, {
-        ...change.config,
-        name: change.topic,
-        nameBytes,
-        keyHash: topicKeyHash(nameBytes, 0, nameBytes.length),
-        isRetry: change.topic.startsWith('%RETRY%'),
-      });
-    }
+    else this.#topics.set(change.topic, new RoutedTopic(change.topic, change.config));
   }
 
   onGroup(change: GroupChange | null): void {
