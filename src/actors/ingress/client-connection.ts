@@ -106,6 +106,13 @@ export class ClientConnection {
     this.connection.write(bytes);
   }
 
+  /** The connection has closed: bytes that were under way are free. */
+  onClosed(): void {
+    this.closed = true;
+    for (const chunk of this.#leaving) if (chunk !== null) this.#pool.give(chunk);
+    this.#leaving.length = 0;
+  }
+
   onWritten(): void {
     const chunk = this.#leaving.shift();
     if (chunk !== null && chunk !== undefined) this.#pool.give(chunk);

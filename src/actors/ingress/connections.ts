@@ -151,7 +151,7 @@ export class Connections {
       if (peerId === PEER_NONE) return;
       client = new ClientConnection(connection, (of) => this.#router.sinkFor(of, () => {}), pool, peerId, vip, 0);
     }
-    client.closed = true;
+    client.onClosed();
     clients.delete(connection.id);
     context.counters.set(CounterIds.connections, clients.size);
     this.#onGone(client);
