@@ -4,7 +4,7 @@ import { present } from '../src/base/assert.ts';
 
 import { bodyCrcIn } from '../src/message/crc.ts';
 import { PropertyScan, scanProperties, storedPropertiesSize, writeStoredProperties } from '../src/message/properties.ts';
-import { checkRecord, RecordFields, sizeOfRecord, writeRecordIn } from '../src/message/record.ts';
+import { checkRecord, RecordFields, sizeOfRecord, writeRecordIn, writeRecordLike } from '../src/message/record.ts';
 import { type Cell, expect, timed, type Work } from './cell.ts';
 import { propertiesText, topic } from './frames.ts';
 
@@ -48,16 +48,20 @@ export class RecordWriting {
     return sizeOfRecord(fields);
   }
 
-  write(at: number): void {
+  /** @param firstAt where the first record of the same batch lies; negative where there is none. */
+  write(at: number, firstAt = -1): void {
     const arena = this.#arena;
     this.fields.bodyCrc = bodyCrcIn(arena, arena.bytes, this.#bodyAt, this.#bodySize);
-    const propertiesAt = writeRecordIn(arena, at, this.fields, arena.bytes, this.#bodyAt);
+    const propertiesAt =
+      firstAt < 0
+        ? writeRecordIn(arena, at, this.fields, arena.bytes, this.#bodyAt)
+        : writeRecordLike(arena, at, firstAt, this.fields, arena.bytes, this.#bodyAt);
     const propertiesEnd = this.#propertiesAt + this.properties.length;
     writeStoredProperties(arena, propertiesAt, arena.bytes, this.#propertiesAt, propertiesEnd, this.scan, suffix);
   }
 }
 
-function encoding(bodySize: number): Work {
+function encoding(bodySize: number, inBatch = false): Work {
   const placeCount = 1024;
   const [source, target] = allocateRegions([4096, placeCount * 4096]);
   const writing = new RecordWriting(present(source), bodySize);
@@ -68,9 +72,12 @@ function encoding(bodySize: number): Work {
   return {
     pass: (count) => {
       for (let i = 0; i < count; i++, done++) {
-        writing.fields.queueId = done & 7;
+        writing.fields.queueId = (done >> 4) & 7;
         const recordSize = writing.measure();
-        writing.write(at + (done % placeCount) * recordSize);
+        writing.write(
+          at + (done % placeCount) * recordSize,
+          inBatch && done % 16 !== 0 ? at + ((done & -16) % placeCount) * recordSize : -1,
+        );
       }
     },
     check: (count) => {
@@ -85,5 +92,6 @@ export function recordCells(): Cell[] {
   return [
     timed('record encode', '1 KiB body, 3 properties', 400_000, () => encoding(1024)),
     timed('record encode', '128 B body, 3 properties', 600_000, () => encoding(128)),
+    timed('record encode', '128 B body, 3 properties, batches of 16', 600_000, () => encoding(128, true)),
   ];
 }

@@ -16,6 +16,7 @@ const plans = {
   all: ['actorThreads=inline'],
   1: [`actorThreads=io=ingress,commit-log,dispatch;${rest}`],
   '2-log': [`actorThreads=io=ingress,dispatch;log=commit-log;${rest}`],
+  '2-front': ['actorThreads=io=ingress,commit-log;behind=dispatch,indexer;meta=coordinator,name-server;disk=flusher'],
   '2-behind': [`actorThreads=io=ingress;log=commit-log,dispatch;${rest}`],
   3: [`actorThreads=io=ingress;log=commit-log;queues=dispatch;${rest}`],
   4: [`actorThreads=io=ingress;log=commit-log;queues=dispatch;${rest}`, 'ingressCount=2'],
@@ -25,7 +26,7 @@ const plans = {
 const { values } = parseArgs({
   options: {
     cells: { type: 'string', default: 'send-1k-1x64,send-1k-64x1,send-1k-64x16,prodcons-1k-max,catchup-hot-1k' },
-    plans: { type: 'string', default: '1,2-log,2-behind,3,4' },
+    plans: { type: 'string', default: '1,2-log,2-front,2-behind,3,4' },
     repeats: { type: 'string' },
     seconds: { type: 'string' },
     warmup: { type: 'string' },

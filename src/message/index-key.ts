@@ -12,8 +12,3 @@ export function topicKeyHash(b: Uint8Array, at: number, end: number): number {
 export function indexKeyHash(topicHash: number, b: Uint8Array, at: number, end: number): number {
   return extendJavaHash(topicHash, b, at, end);
 }
-
-/** The same of a key that is a text. */
-export function indexKeyHashOfText(topicHash: number, key: string): number {
-  return extendJavaHashText(topicHash, key);
-}

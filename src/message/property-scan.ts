@@ -1,5 +1,6 @@
 // One pass over the bytes of a message's properties that finds all the broker itself must know, without making a string.
 import { equalBytes } from '../base/bytes.ts';
+import { viewBelow } from '../base/views.ts';
 import { PropertyNames } from './property-names.ts';
 
 const names = {
@@ -84,9 +85,12 @@ export function scanProperties(b: Uint8Array, at: number, end: number, into: Pro
   into.reset();
   let pairAt = at;
   let nameEnd = -1;
+  const view = viewBelow(b);
+  const base = b.byteOffset;
   for (let i = at; i < end; i++) {
+    while (i + 4 <= end && isFreeOfSeparators(view.getInt32(base + i))) i += 4;
     const c = b[i] as number;
-    if (c > 0x02) continue;
+    if (i === end || c > 0x02) continue;
     if (c === 0x02) {
       onPair(b, pairAt, nameEnd, i, i + 1 - pairAt, into);
       pairAt = i + 1;
@@ -99,6 +103,11 @@ export function scanProperties(b: Uint8Array, at: number, end: number, into: Pro
   if (pairAt === end) return;
   into.endsWithSeparator = false;
   onPair(b, pairAt, nameEnd, end, end - pairAt, into);
+}
+
+/** Whether none of a word's four bytes is 0x00 to 0x02; may be false for others, too. */
+function isFreeOfSeparators(word: number): boolean {
+  return ((word - 0x03030303) & ~word & 0x80808080) === 0;
 }
 
 function onPair(b: Uint8Array, at: number, nameEnd: number, end: number, size: number, into: PropertyScan): void {

@@ -199,7 +199,7 @@ export function bodySize(b: Uint8Array, at: number): number {
 }
 
 /** Where the length of the topic lies: right behind the body. */
-function topicSizeAt(b: Uint8Array, at: number): number {
+export function topicSizeAt(b: Uint8Array, at: number): number {
   const body = bodyAt(b, at);
   return body + readI32(b, body - 4);
 }

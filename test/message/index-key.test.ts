@@ -2,7 +2,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { javaHash } from '../../src/base/bytes.ts';
-import { indexKeyHash, indexKeyHashOfText, topicKeyHash } from '../../src/message/index-key.ts';
+import { indexKeyHash, topicKeyHash } from '../../src/message/index-key.ts';
 
 const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary', maxLength: 5 }));
 
@@ -15,7 +15,6 @@ test('index key: the parts hash as the whole text does, also beyond ASCII and in
       const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
       shared.set(bytes);
       for (const b of [bytes, shared]) t.is(indexKeyHash(topicKeyHash(b, 0, topicSize), b, topicSize, b.length), hash);
-      t.is(indexKeyHashOfText(topicKeyHash(bytes, 0, topicSize), key), hash);
     }),
   );
 });

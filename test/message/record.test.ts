@@ -1,6 +1,8 @@
 // Records of both versions and families of hosts, each fault of a check, and 200,000 damaged ones.
 import test from 'ava';
 import fc from 'fast-check';
+import { Arena, allocateRegion } from '../../src/base/arena.ts';
+import { KERNEL_TABLES_SIZE } from '../../src/base/kernel.ts';
 import { SeededRandom } from '../../src/base/random.ts';
 import { bodyCrc } from '../../src/message/crc.ts';
 import { encodeProperties } from '../../src/message/properties.ts';
@@ -195,4 +197,24 @@ test('crc: 31 bits of the usual one, 0 for nothing, also over shared memory', (t
   t.is(bodyCrc(b, 3, 5), 0x3610a686);
   t.is(bodyCrc(Buffer.from('rb'), 0, 2), 0x7f6c09ff);
   t.is(bodyCrc(b, 3, 0), 0);
+});
+
+test('record: one written like another of its batch is what it would be alone', (t) => {
+  fc.assert(
+    fc.property(contents, fc.uint8Array({ maxLength: 300 }), fc.integer(), fc.nat({ max: 200 }), (c, otherBody, flag, propertiesSize) => {
+      const first = fieldsOf(c);
+      first.propertiesSize = 9;
+      const later = { ...fieldsOf({ ...c, body: otherBody }), flag, propertiesSize };
+      const size = record.sizeOfRecord(later);
+      const arena = Arena.of(allocateRegion(8192).memory);
+      const firstAt = KERNEL_TABLES_SIZE + 3;
+      record.writeRecordIn(arena, firstAt, first, c.body, 0);
+      const at = firstAt + record.sizeOfRecord(first) + 5;
+      arena.bytes.fill(0xee, at, at + size + 1);
+      const propertiesAt = record.writeRecordLike(arena, at, firstAt, later, otherBody, 0);
+      const alone = Buffer.alloc(size + 1, 0xee);
+      t.is(propertiesAt - at, record.writeRecord(alone, 0, later, otherBody, 0));
+      t.is(arena.bytes.toString('hex', at, at + size + 1), alone.toString('hex'));
+    }),
+  );
 });

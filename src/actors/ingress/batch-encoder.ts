@@ -4,7 +4,7 @@ import { BatchReader } from '../../message/batch.ts';
 import { bodyCrcIn } from '../../message/crc.ts';
 import { indexKeyHash } from '../../message/index-key.ts';
 import { PropertyScan, scanProperties } from '../../message/properties.ts';
-import { type RecordFields, sizeOfRecord, writeRecordIn } from '../../message/record.ts';
+import { type RecordFields, sizeOfRecord, writeRecordIn, writeRecordLike } from '../../message/record.ts';
 import { tagsCodeOf } from '../../message/tags.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { RingWriter } from '../../runtime/ring.ts';
@@ -70,6 +70,7 @@ export class BatchEncoder {
   write(ring: RingWriter, at: number, fields: RecordFields, bytes: Buffer, bodyAt: number, bodySize: number): void {
     const reader = this.#reader;
     const { arena } = ring;
+    const firstAt = at + RECORD_HEAD_SIZE;
     reader.reset(bytes, bodyAt, bodyAt + bodySize);
     while (reader.next()) {
       fields.flag = reader.flag;
@@ -81,7 +82,11 @@ export class BatchEncoder {
       ring.words[(at >> 2) + 1] = this.#tagsCodes[reader.index] as number;
       ring.words[(at >> 2) + 2] = this.#flags[reader.index] as number;
       ring.words[(at >> 2) + 3] = this.#uniqueKeyHashes[reader.index] as number;
-      const propertiesAt = writeRecordIn(arena, at + RECORD_HEAD_SIZE, fields, bytes, reader.bodyAt);
+      const recordAt = at + RECORD_HEAD_SIZE;
+      const propertiesAt =
+        reader.index === 0
+          ? writeRecordIn(arena, recordAt, fields, bytes, reader.bodyAt)
+          : writeRecordLike(arena, recordAt, firstAt, fields, bytes, reader.bodyAt);
       arena.copy(bytes, reader.propertiesAt, arena.bytes, propertiesAt, reader.propertiesSize);
       at += RECORD_HEAD_SIZE + ((recordSize + 3) & ~3);
     }

@@ -1,5 +1,6 @@
 // The answer to a stored message, written straight into the outgoing buffer: one for every send, so nothing is allocated.
 import { writeI32 } from '../../base/bytes.ts';
+import { viewBelow } from '../../base/views.ts';
 import { constant, copyView, digitsSize, writeConstant, writeDigits, writeHex64, writeJsonText } from '../ascii.ts';
 import { binaryKey as key, writeBinaryStart, writeDigitsEntry, writeSized, writeTextEntry } from '../binary-answer.ts';
 import { OPAQUE_AT } from '../binary-header.ts';
@@ -83,17 +84,25 @@ function writeIds(out: Buffer, at: number, answer: SendAnswer, firstPrefix: bool
   if (firstPrefix) at = writePlainConstant(out, at, msgIdPrefix);
   places.positionAt = at;
   at = writeHex64(out, at, answer.position);
-  if (sizes === null) return at;
-  let position = answer.position;
-  for (let i = 1; i < sizes.length; i++) {
-    position += sizes[i - 1] as number;
-    out[at] = COMMA;
-    at = writeHex64(out, writePlainConstant(out, at + 1, msgIdPrefix), position);
-  }
-  return at;
+  return sizes === null ? at : writeLaterIds(out, at, msgIdPrefix.length + HEX64_SIZE, answer.position, sizes);
 }
 
 const COMMA = 0x2c;
+
+/** Each id is the one before it, copied, with other digits at its end. */
+function writeLaterIds(out: Buffer, at: number, idSize: number, position: number, sizes: readonly number[]): number {
+  const view = viewBelow(out);
+  const base = out.byteOffset;
+  const prefixSize = idSize - HEX64_SIZE;
+  for (let i = 1; i < sizes.length; i++) {
+    position += sizes[i - 1] as number;
+    const from = base + at - idSize;
+    out[at++] = COMMA;
+    for (let k = 0; k < prefixSize; k += 4) view.setInt32(base + at + k, view.getInt32(from + k));
+    at = writeHex64(out, at + prefixSize, position);
+  }
+  return at;
+}
 
 function writePlainConstant(out: Buffer, at: number, letters: string): number {
   for (let i = 0; i < letters.length; i++) out[at + i] = letters.charCodeAt(i);
