@@ -31,6 +31,11 @@ export function prettyJavaJson(value: unknown): string {
   return write(value, true, 0);
 }
 
+/** A part of such a file, ready to be put in where so many tabs stand before its closing bracket. */
+export function prettyJavaPart(value: unknown, depth: number): RawJson {
+  return new RawJson(write(value, true, depth));
+}
+
 /** @param depth tabs before the closing bracket; -1 for all on one line. */
 function write(value: unknown, bareKeys: boolean, depth: number): string {
   if (value === null || value === undefined) return 'null';

@@ -1,4 +1,7 @@
-// Reads the commit log from any thread, with a small cache of large blocks: readers that interleave share one read per block.
+// Reads the commit log from any thread, with a small cache of large blocks: readers that interleave share the reads of a block.
+//
+// A block is read whole when it follows one that is held, or is asked for a second time soon; until then only what was asked for is read:
+// of a queue among thousands each message lies in a block of its own, and whole blocks would cost ten times the messages.
 //
 //   file:   |  block  |  block  |  block  |  block ...        blocks are aligned within their file and never cross its end
 //   log:    ================ stable ======|== growing ==|     only the stable part is cached; the rest is read through
@@ -10,6 +13,7 @@ import { SegmentDescriptors } from './segment-descriptors.ts';
 import { segmentStart } from './segment-row.ts';
 
 const DESCRIPTOR_LIMIT = 16;
+const ASKED_COUNT = 16;
 
 export interface LogReaderOptions {
   readonly blockSizeBytes?: number;
@@ -39,6 +43,9 @@ export class LogReader {
   readonly #blockCount: number;
   readonly #memory: Region | undefined;
   readonly #arena: Arena | undefined;
+  /** Blocks of which a part was read lately, in a circle; -1 where there is none. */
+  readonly #asked = new Float64Array(ASKED_COUNT).fill(-1);
+  #askedNext = 0;
   #stable = 0;
   #positionMin = 0;
   #uses = 0;
@@ -80,7 +87,10 @@ export class LogReader {
     if (position + size > this.#stable) return this.#readThrough(position, size, into, at);
     const end = position + size;
     while (position < end) {
-      const block = this.#blockOf(position, end);
+      const segment = segmentStart(position, this.#segmentSizeBytes);
+      const start = position - ((position - segment) % this.#blockSizeBytes);
+      if (this.#find(start) === undefined && !this.#isWorthReading(start)) return this.#readThrough(position, end - position, into, at);
+      const block = this.#blockOf(segment, start, end);
       if (block === undefined) return false;
       const from = position - block.position;
       const part = Math.min(block.size - from, end - position);
@@ -104,10 +114,16 @@ export class LogReader {
     return this.#files.read(fd, into, at, size, position % this.#segmentSizeBytes) === size;
   }
 
-  /** The block with the byte at `position`, held far enough for a read up to `end` (which may go on in the next block). */
-  #blockOf(position: number, end: number): Block | undefined {
-    const segment = segmentStart(position, this.#segmentSizeBytes);
-    const start = position - ((position - segment) % this.#blockSizeBytes);
+  #isWorthReading(start: number): boolean {
+    if (this.#find(start - this.#blockSizeBytes) !== undefined) return true;
+    for (let i = 0; i < ASKED_COUNT; i++) if (this.#asked[i] === start) return true;
+    this.#asked[this.#askedNext] = start;
+    this.#askedNext = (this.#askedNext + 1) % ASKED_COUNT;
+    return false;
+  }
+
+  /** The block at `start`, held far enough for a read up to `end` (which may go on in the next block). */
+  #blockOf(segment: number, start: number, end: number): Block | undefined {
     const limit = Math.min(start + this.#blockSizeBytes, segment + this.#segmentSizeBytes);
     let block = this.#find(start);
     if (block === undefined) {
@@ -117,7 +133,7 @@ export class LogReader {
     }
     const size = Math.min(limit, this.#stable) - start;
     if (start + block.size < Math.min(end, limit)) {
-      const fd = this.#descriptors.fdFor(position);
+      const fd = this.#descriptors.fdFor(start);
       if (fd < 0) return undefined;
       this.readCount++;
       const missing = size - block.size;

@@ -84,7 +84,7 @@ test('log reader: any range reads as it was written, cached or not', (t) => {
   );
 });
 
-test('log reader: consumers that interleave share one read per block', (t) => {
+test('log reader: consumers that interleave share the reads of blocks', (t) => {
   const { files, log } = filled(400);
   const reader = new LogReader(files, '/log', SEGMENT, { blockSizeBytes: 1_024, blockCount: 16 });
   reader.setStable(log.position);
@@ -96,7 +96,34 @@ test('log reader: consumers that interleave share one read per block', (t) => {
     t.true(reader.read(record.position, record.size, into, 0));
     for (let p = record.position; p < record.position + record.size; p++) blocks.add(Math.floor(p / 1_024));
   }
-  t.is(reader.readCount, blocks.size);
+  // Of the first block a part is read before it is read whole.
+  t.is(reader.readCount, blocks.size + 1);
+});
+
+test('log reader: of records far apart only these are read, until a block is asked for again', (t) => {
+  const { files, log } = filled(400);
+  const sizes: number[] = [];
+  const readFile = files.read.bind(files);
+  files.read = (fd, into, at, size, position) => {
+    sizes.push(size);
+    return readFile(fd, into, at, size, position);
+  };
+  const blockSizeBytes = 1_024;
+  const reader = new LogReader(files, '/log', SEGMENT, { blockSizeBytes, blockCount: 4 });
+  reader.setStable(log.position);
+  const into = new Uint8Array(1_000);
+  const read = (position: number) => {
+    sizes.length = 0;
+    t.true(reader.read(position, 50, into, 0));
+    return [...sizes];
+  };
+  for (let block = 0; block < 10; block += 2) t.deepEqual(read(block * blockSizeBytes + 10), [50]);
+  t.deepEqual(read(4 * blockSizeBytes + 200), [blockSizeBytes], 'asked for again: read whole');
+  t.deepEqual(read(4 * blockSizeBytes + 10), [], 'held');
+  t.deepEqual(read(5 * blockSizeBytes), [blockSizeBytes], 'follows one that is held');
+  // So many others later it is forgotten that a block was asked for.
+  for (let i = 0; i < 16; i++) t.deepEqual(read((20 + 2 * i) * blockSizeBytes), [50]);
+  t.deepEqual(read(2 * blockSizeBytes), [50]);
 });
 
 test('log reader: what grows is read through until it is stable', (t) => {

@@ -15,8 +15,8 @@ import type { TopicKeeper } from './topic-keeper.ts';
 export const FIRST_REGISTRATION_MS = 3000;
 /** Nor does the answer to a tool that changed a topic wait longer for them. */
 export const HELD_ANSWER_MS = 1000;
-/** Larger tables are sent whole only on the period. */
-const FULL_TABLE_MAX = 1000;
+/** Larger tables are sent whole only on the period: else each of a thousand topics that are made would cost the sending of all before it. */
+const FULL_TABLE_MAX = 100;
 /** How often to look whether the listener is bound. */
 const PORT_POLL_MS = 20;
 

@@ -1,11 +1,13 @@
 // The coordinator's files below `config/`: topics, groups, offsets and joins, between their tables and what is stored of them.
 import type { GroupTableState } from '../../core/group-table.ts';
+import type { TopicConfig } from '../../core/topic-config.ts';
 import type { TopicTableState } from '../../core/topic-table.ts';
 import { subscriptionGroupJson, subscriptionGroupOf } from '../../protocol/bodies/subscription-group.ts';
 import { topicConfigDataOf, topicConfigJson } from '../../protocol/bodies/topic-config.ts';
 import { GroupsFile } from '../../store/groups-file.ts';
 import { JoinsFile } from '../../store/joins-file.ts';
 import { OffsetsFile } from '../../store/offsets-file.ts';
+import type { StoredMembers } from '../../store/state-json.ts';
 import { storeFolders } from '../../store/store-folders.ts';
 import { TopicsFile } from '../../store/topics-file.ts';
 import type { ActorContext } from '../context.ts';
@@ -15,6 +17,8 @@ export class StateFiles {
   readonly joins: JoinsFile;
   readonly #topics: TopicsFile;
   readonly #groups: GroupsFile;
+  /** A configuration is replaced, never changed. */
+  readonly #topicMembers = new WeakMap<TopicConfig, StoredMembers>();
 
   constructor({ files, settings, log }: ActorContext) {
     const folder = storeFolders(settings.storePathRootDir).config;
@@ -32,7 +36,7 @@ export class StateFiles {
   }
 
   saveTopics({ dataVersion, topics }: TopicTableState): void {
-    this.#topics.save({ dataVersion, topics: new Map(topics.map((config) => [config.topicName, topicConfigJson(config)])) });
+    this.#topics.save({ dataVersion, topics: new Map(topics.map((config) => [config.topicName, this.#membersOf(config)])) });
   }
 
   loadGroups(): GroupTableState | null {
@@ -48,5 +52,14 @@ export class StateFiles {
       groups: new Map(groups.map((config) => [config.groupName, subscriptionGroupJson(config)])),
       forbidden,
     });
+  }
+
+  #membersOf(config: TopicConfig): StoredMembers {
+    let members = this.#topicMembers.get(config);
+    if (members === undefined) {
+      members = topicConfigJson(config);
+      this.#topicMembers.set(config, members);
+    }
+    return members;
   }
 }
