@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava';
 import { FakeClock } from '../../src/base/clock.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { LimitedDisk } from './limited-disk.ts';
-import { SimBroker } from './sim-broker.ts';
+import { SimBroker, type SimOptions } from './sim-broker.ts';
 import { nameOf, recordsOf, type SimClient } from './sim-client.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -21,10 +21,14 @@ export interface Rig {
   readonly clock: FakeClock;
 }
 
-export async function start(seed: number, settings: Record<string, string | number | boolean> = hourly): Promise<Rig> {
+export async function start(
+  seed: number,
+  settings: Record<string, string | number | boolean> = hourly,
+  more: SimOptions = {},
+): Promise<Rig> {
   const clock = new FakeClock();
   const disk = new LimitedDisk(clock);
-  return { sim: await SimBroker.start(seed, { files: disk, clock, settings }), disk, clock };
+  return { sim: await SimBroker.start(seed, { ...more, files: disk, clock, settings }), disk, clock };
 }
 
 /** The same store, started again. */
