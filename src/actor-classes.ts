@@ -12,6 +12,7 @@ const loaders: Record<ActorKind, () => Promise<ActorClass>> = {
   dispatch: async () => (await import('./actors/dispatch/dispatch.ts')).Dispatch,
   indexer: async () => (await import('./actors/indexer/indexer.ts')).Indexer,
   flusher: async () => (await import('./actors/flusher/flusher.ts')).Flusher,
+  cleaner: async () => (await import('./actors/cleaner/cleaner.ts')).Cleaner,
   coordinator: async () => (await import('./actors/coordinator/coordinator.ts')).Coordinator,
   'name-server': async () => (await import('./embedded-name-server.ts')).EmbeddedNameServer,
 };

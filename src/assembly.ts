@@ -117,6 +117,7 @@ export class Assembly {
       positions: this.positions,
       queueEnds: new SharedNumbers(memory.queueEnds),
       queueBegins: new SharedNumbers(memory.queueBegins),
+      queueReads: new SharedNumbers(memory.queueReads),
       counters: this.countersOf(spec.name),
       inboxes: this.#inboxesOf(spec.name),
       outbox: this.#outboxesOf(spec.name),

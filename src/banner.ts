@@ -1,6 +1,7 @@
 // What a start says: where it listens, what it advertises, where it stores, what an acknowledgement means, and who runs where.
 import type { Broker } from './broker.ts';
 import type { Settings } from './config/settings.ts';
+import { retentionText } from './core/retention.ts';
 import { VERSION } from './version.ts';
 
 export function bannerLines(broker: Broker): string[] {
@@ -15,6 +16,7 @@ export function bannerLines(broker: Broker): string[] {
       : `  name server ${settings.bindAddress}:${namesrvAddress.port} (in this process)${settings.namesrvAddr === '' ? '' : `, and ${settings.namesrvAddr}`}`,
     `  store       ${broker.inMemory ? 'in memory only' : settings.storePathRootDir}`,
     `  durability  ${durability(settings, broker.inMemory)}`,
+    `  retention   ${retentionText(settings)}`,
   ];
   for (const thread of topology.threads) lines.push(`  thread      ${thread.name}: ${thread.actors.join(', ')}`);
   return lines;

@@ -77,7 +77,7 @@ export class Broker {
     const { settings } = options;
     const topology = topologyOf(settings, options.memory === true);
     const memory = allocateMemory(topology);
-    const files: Files = options.memory ? new MemoryFiles() : new NodeFiles();
+    const files: Files = options.memory ? new MemoryFiles(systemClock) : new NodeFiles();
     const store = await OpenedStore.lock(files, settings, options.log, options.memory === true);
     let host: BootableHost | null = null;
     try {

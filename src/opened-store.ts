@@ -1,7 +1,7 @@
 // The store from lock to clean marker: locked, recovered into the tables that actors start from, marked as stopped at the end.
 import { type Boot, Positions } from './actors/context.ts';
 import type { QueueEntry } from './actors/messages.ts';
-import { ErrorCodes, RingmqError } from './base/errors.ts';
+import { ErrorCodes, errorText, RingmqError } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Settings } from './config/settings.ts';
 import { Doorbell, doorbellMemorySize } from './runtime/doorbell.ts';
@@ -9,7 +9,7 @@ import { SharedNumbers } from './runtime/shared-numbers.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import { markRunning, markStopped } from './store/abort-marker.ts';
 import { Checkpoint } from './store/checkpoint.ts';
-import type { Files } from './store/files/files.ts';
+import { type Files, isNoSpace } from './store/files/files.ts';
 import { recoverStore } from './store/recovery.ts';
 import { storeFolders } from './store/store-folders.ts';
 import { lockStore, type StoreLock } from './store/store-lock.ts';
@@ -73,7 +73,7 @@ export class OpenedStore {
       return { key, topic: queue.topic, queueId: queue.queueId };
     });
     this.#bells = Array.from({ length: memory.bells.byteLength / doorbellMemorySize(1) }, (_, index) => new Doorbell(memory.bells, index));
-    markRunning(this.#files, settings.storePathRootDir, process.pid);
+    this.#markRunning(positions);
     return {
       queues,
       nextKey: queues.length,
@@ -84,6 +84,21 @@ export class OpenedStore {
       runId,
       startedAtMs: nowMs,
     };
+  }
+
+  /** Without the marker nothing may be written: a next start would not know of an unclean end. */
+  #markRunning(positions: SharedNumbers): void {
+    const root = this.#settings.storePathRootDir;
+    try {
+      markRunning(this.#files, root, process.pid);
+    } catch (error) {
+      if (!isNoSpace(error)) throw error;
+      positions.set(Positions.readOnly, 1);
+      this.#log.error('the disk is full to the last byte: reads are served, writes are refused until a start that finds room', {
+        storePathRootDir: root,
+        error: errorText(error),
+      });
+    }
   }
 
   ringAllBells(): void {

@@ -30,6 +30,7 @@ export interface SharedMemory {
   readonly positions: SharedArrayBuffer;
   readonly queueEnds: SharedArrayBuffer;
   readonly queueBegins: SharedArrayBuffer;
+  readonly queueReads: SharedArrayBuffer;
   readonly feed: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
 }
@@ -44,6 +45,7 @@ export function allocateMemory(topology: Topology): SharedMemory {
     positions: memory(sharedNumbersMemorySize(topology.positionCount)),
     queueEnds: memory(sharedNumbersMemorySize(topology.queueCountMax)),
     queueBegins: memory(sharedNumbersMemorySize(topology.queueCountMax)),
+    queueReads: memory(sharedNumbersMemorySize(topology.queueCountMax)),
     feed: memory(feedMemorySize(topology.feedEntryCount)),
     counters: memory(countersMemorySize(topology.actors.length)),
   };

@@ -15,6 +15,7 @@ export const supervisionRules: Record<ActorKind, SupervisionRule> = {
   dispatch: vital,
   indexer: replaceable,
   flusher: vital,
+  cleaner: replaceable,
   coordinator: vital,
   'name-server': replaceable,
 };

@@ -2,16 +2,34 @@
 import { assert, present } from './base/assert.ts';
 import { ErrorCodes, RingmqError } from './base/errors.ts';
 
-export const ActorKinds = ['ingress', 'commit-log', 'dispatch', 'indexer', 'flusher', 'coordinator', 'name-server'] as const;
+export const ActorKinds = ['ingress', 'commit-log', 'dispatch', 'indexer', 'flusher', 'cleaner', 'coordinator', 'name-server'] as const;
 export type ActorKind = (typeof ActorKinds)[number];
 
 /** Actors of these kinds own sockets, so their thread runs an event loop; all others can be parked in `Atomics.wait`. */
 export const reactiveKinds: ReadonlySet<ActorKind> = new Set(['ingress', 'name-server']);
 
 /** Sockets open last: by then the log and its followers run, and the directory of topics and groups lies in the mail of ingress. */
-export const startOrder: readonly ActorKind[] = ['flusher', 'commit-log', 'dispatch', 'indexer', 'name-server', 'coordinator', 'ingress'];
+export const startOrder: readonly ActorKind[] = [
+  'flusher',
+  'commit-log',
+  'dispatch',
+  'indexer',
+  'cleaner',
+  'name-server',
+  'coordinator',
+  'ingress',
+];
 /** Writers first: when a stage stops, everything that could still reach it has stopped before. */
-export const stopOrder: readonly ActorKind[] = ['ingress', 'commit-log', 'dispatch', 'indexer', 'flusher', 'coordinator', 'name-server'];
+export const stopOrder: readonly ActorKind[] = [
+  'ingress',
+  'cleaner',
+  'commit-log',
+  'dispatch',
+  'indexer',
+  'flusher',
+  'coordinator',
+  'name-server',
+];
 
 export interface ActorSpec {
   readonly name: string;
@@ -101,14 +119,18 @@ const edges: readonly Edge[] = [
   { from: 'coordinator', to: 'ingress', lane: 'system', capacityBytes: (o) => o.requestRingSizeBytes },
   // Queues made and removed. Drained without conditions.
   { from: 'coordinator', to: 'dispatch', lane: 'system', capacityBytes: () => 1 * MIB },
+  // One question of 12 bytes is open at a time. Both are drained without conditions.
+  { from: 'cleaner', to: 'dispatch', lane: 'system', capacityBytes: () => 4 * KIB },
+  { from: 'dispatch', to: 'cleaner', lane: 'system', capacityBytes: () => 4 * KIB },
 ];
 
 /** Which kinds share a thread where nobody says otherwise. */
 export function autoThreads(coreCount: number): string {
   // A hop between threads costs 10-34 us, a second busy thread needs a core of its own: on small machines the hot path is one thread.
-  if (coreCount <= 3) return 'io=ingress,commit-log,dispatch;meta=coordinator,indexer,name-server;disk=flusher';
-  if (coreCount <= 7) return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator,indexer,name-server;disk=flusher';
-  return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator;index=indexer;names=name-server;disk=flusher';
+  if (coreCount <= 3) return 'io=ingress,commit-log,dispatch;meta=coordinator,indexer,cleaner,name-server;disk=flusher';
+  if (coreCount <= 7) return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator,indexer,cleaner,name-server;disk=flusher';
+  // Measuring the disks must not wait for deleting: the cleaner never shares a thread with the flusher.
+  return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator;index=indexer,cleaner;names=name-server;disk=flusher';
 }
 
 export function layOut(options: TopologyOptions): Topology {
@@ -118,6 +140,7 @@ export function layOut(options: TopologyOptions): Topology {
     dispatch: options.dispatchCount,
     indexer: 1,
     flusher: 1,
+    cleaner: 1,
     coordinator: 1,
     'name-server': options.embeddedNamesrv ? 1 : 0,
   };
@@ -185,6 +208,11 @@ function threadPlan(options: TopologyOptions): [string, ActorKind[]][] {
     });
     return [name.trim(), kinds];
   });
+  // It came later than the setting, and hardly ever has work: who says nothing of it need not care where it is.
+  if (!seen.has('cleaner')) {
+    plan.find(([, kinds]) => kinds.includes('indexer'))?.[1].push('cleaner');
+    seen.add('cleaner');
+  }
   const missing = ActorKinds.filter((kind) => !seen.has(kind));
   if (missing.length > 0) throw badThreads(text, `${missing.join(', ')} missing`);
   return plan;

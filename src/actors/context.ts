@@ -22,7 +22,7 @@ export const Positions = {
   appended: 0,
   /** Bytes of the log that are on stable storage. flusher */
   synced: 1,
-  /** First byte of the log that still exists. flusher */
+  /** First byte of the log that still exists. Set by the start, then by cleaner */
   logMin: 2,
   /** 1 once the log refuses writes after a failed write or sync. commit-log and flusher (each only ever sets 1) */
   readOnly: 3,
@@ -42,6 +42,8 @@ export const Positions = {
   indexed: 11,
   /** Store time of the newest record in `appended`. commit-log */
   appendedTimeMs: 12,
+  /** How full the disks are, and whether that is why sends are refused: see packDiskState in core/retention.ts. flusher */
+  diskState: 13,
   /** Bytes of the log followed by dispatch-i, at dispatched + i. dispatch */
   dispatched: 16,
 } as const;
@@ -88,6 +90,8 @@ export interface ActorContext {
   readonly queueEnds: SharedNumbers;
   /** Per queue key: min offset. Written by the dispatch actor that owns the key. */
   readonly queueBegins: SharedNumbers;
+  /** Per queue key: the lowest offset of all groups that have one, plus 1; 0 where none has. Written by the coordinator. */
+  readonly queueReads: SharedNumbers;
   readonly counters: Counters;
   /** Inbound rings, the system lane first. */
   readonly inboxes: readonly Inbox[];

@@ -58,12 +58,19 @@ export class LogFollower {
 
   /** Hands on what is new, up to `limit` entries; returns how many. */
   poll(limit: number): number {
-    if (!this.#byFeed && !this.#joinFeed()) return this.#reread(limit);
-    const count = this.#feed.poll(this.#onEntry, limit);
-    if (count >= 0) return count;
-    this.overrunCount++;
-    this.#byFeed = false;
-    return this.#reread(limit);
+    try {
+      if (!this.#byFeed && !this.#joinFeed()) return this.#reread(limit);
+      const count = this.#feed.poll(this.#onEntry, limit);
+      if (count >= 0) return count;
+      this.overrunCount++;
+      this.#byFeed = false;
+      return this.#reread(limit);
+    } catch (error) {
+      // The entry at which the handler threw is handed on again by the next poll.
+      this.#byFeed = false;
+      this.close();
+      throw error;
+    }
   }
 
   close(): void {

@@ -77,12 +77,26 @@ export const Messages = {
   /** JSON QueuesRemoved: files and held pulls of these queues go. */
   queuesRemoved: 113,
 
+  // cleaner -> dispatch
+  /** token, position x2: is there a message before it that a group with an offset has not read? */
+  askUnread: 120,
+
+  // dispatch -> cleaner
+  /** token, 1 or 0. */
+  unreadAnswered: 121,
+
   // coordinator -> commit-log: nothing; a new queue key starts at offset 0.
 } as const;
 export type Message = (typeof Messages)[keyof typeof Messages];
 assert(new Set(Object.values(Messages)).size === Object.keys(Messages).length, 'no two messages have one id');
 
-export const AppendStatuses = { stored: 0, unavailable: 1 } as const;
+export const AppendStatuses = {
+  stored: 0,
+  /** The log is read-only, for good. */
+  unavailable: 1,
+  /** The disk had no room for it, and nothing of it is stored. */
+  noSpace: 2,
+} as const;
 
 /** Bytes before each record of an `append`. */
 export const RECORD_HEAD_SIZE = 16;

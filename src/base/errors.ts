@@ -25,6 +25,7 @@ const retryable: ReadonlySet<ErrorCode> = new Set([ErrorCodes.timeout]);
 export class RingmqError extends Error {
   override readonly name = 'RingmqError';
   readonly code: ErrorCode;
+  readonly values: Readonly<Record<string, unknown>>;
 
   /** @param values appended to the message as `name=value`, in order. */
   constructor(code: ErrorCode, message: string, values: Record<string, unknown> = {}, cause?: unknown) {
@@ -33,6 +34,7 @@ export class RingmqError extends Error {
       .join(' ');
     super(tail === '' ? message : `${message} ${tail}`, cause === undefined ? undefined : { cause });
     this.code = code;
+    this.values = values;
   }
 
   get retryable(): boolean {

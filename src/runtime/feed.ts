@@ -123,6 +123,11 @@ export class FeedWriter {
     Atomics.store(this.#words, publishedWord, this.#published);
   }
 
+  /** Takes back what was appended and not published. */
+  discard(): void {
+    this.#next = this.#published;
+  }
+
   #raiseLow(): void {
     this.#low = (this.#next - this.capacity + this.#lowStep) | 0;
     Atomics.store(this.#words, lowWord, this.#low);

@@ -114,6 +114,12 @@ export class WindowWriter {
     this.#next = position + size;
   }
 
+  /** Takes back what was written or published from this position on: nobody has been told of it. */
+  rewind(position: number): void {
+    assert(position <= this.#next, 'only what was written is taken back');
+    this.publish(position);
+  }
+
   #raiseLow(low: number): void {
     this.#low = low;
     this.#numbers.set(lowSlot, low);

@@ -8,6 +8,7 @@ import { BLANK_SIZE_MIN } from '../message/record-layout.ts';
 import type { Files } from './files/files.ts';
 import { segmentStart } from './segment-row.ts';
 import { Segments } from './segments.ts';
+import { zeroRange } from './zero-range.ts';
 
 const SIZE_SETTING = 'mappedFileSizeCommitLog';
 
@@ -59,6 +60,15 @@ export class CommitLogFiles {
     const fd = this.#segments.fdFor(position);
     assert(fd >= 0, 'the log is written at its end');
     this.#files.write(fd, bytes, at, size, position % this.#segments.sizeBytes);
+  }
+
+  /** What a failed write may have left in [from, to) is zeros again; where that fails too, the log must not be written any more. */
+  erase(from: number, to: number): void {
+    const { sizeBytes } = this.#segments;
+    for (let start = from; start < to; start = this.fileEnd(start)) {
+      const fd = this.#segments.fdFor(start);
+      if (fd >= 0) zeroRange(this.#files, fd, start % sizeBytes, Math.min(to, this.fileEnd(start)) - start);
+    }
   }
 
   /** Makes the file that holds the position and the next one, where they are missing. */

@@ -36,6 +36,8 @@ export class ConsumeQueue implements TimedQueue {
   readonly #files: QueueFiles;
   readonly #blocks: UnitBlocks;
   readonly #dirty: DirtyQueues;
+  /** Where the log began when the min offset was last looked at. */
+  #logMin = 0;
   /** Units before this index are in files. */
   #flushed = 0;
   /** The ring holds the units from here on, as far as it reaches back. */
@@ -149,12 +151,34 @@ export class ConsumeQueue implements TimedQueue {
     return lastAtOrBefore(this, timeMs, timeOf);
   }
 
-  /** The log begins at this position now: files of which nothing is left go, and the min offset moves up. The last file stays. */
+  /** The log begins at this position now: the min offset moves up, and files of which nothing is left go. The last file stays. */
   correctMin(logPositionMin: number): void {
-    if (this.offsetMin >= this.offsetMax) return;
-    this.offsetMin = this.#firstAtOrBehind(logPositionMin, this.offsetMin);
-    const { unitsPerFile } = this.#files;
-    while (this.#files.fileCount > 1 && this.offsetMin >= this.#files.indexBegin + unitsPerFile) this.#files.deleteFirst();
+    this.raiseMin(logPositionMin);
+    while (this.hasExpiredFile) this.deleteExpiredFile();
+  }
+
+  /** The log begins at this position now: the min offset moves up. Costs nothing where the position is the one of the last call. */
+  raiseMin(logPositionMin: number): void {
+    if (logPositionMin === this.#logMin) return;
+    this.#logMin = logPositionMin;
+    if (this.offsetMin < this.offsetMax && this.isBelow(this.offsetMin, logPositionMin))
+      this.offsetMin = this.#firstAtOrBehind(logPositionMin, this.offsetMin);
+  }
+
+  /** Nothing of its first file can be read any more, and it is not the last one. */
+  get hasExpiredFile(): boolean {
+    return this.#files.fileCount > 1 && this.offsetMin >= this.#files.indexBegin + this.#files.unitsPerFile;
+  }
+
+  deleteExpiredFile(): void {
+    assert(this.hasExpiredFile, 'an expired file');
+    this.#files.deleteFirst();
+  }
+
+  /** True where the message at an offset in [offsetMin, offsetMax) lies before this position of the log, or is a gap. */
+  isBelow(offset: number, logPosition: number): boolean {
+    this.#readAny(offset);
+    return readUnitPosition(one, 0) < logPosition;
   }
 
   /** The log ends at this position now: later units go. Where no unit is left, the queue begins anew. */
@@ -216,6 +240,7 @@ export class ConsumeQueue implements TimedQueue {
   #setBounds(min: number, max: number): void {
     this.offsetMin = min;
     this.offsetMax = max;
+    this.#logMin = 0;
     this.#flushed = max;
     this.#ringFrom = max;
     this.#ring = null;

@@ -74,6 +74,11 @@ export class ConsumeQueues {
     for (const queue of this.#queues.values()) queue.correctMin(logPositionMin);
   }
 
+  /** The same for queues that are opened later only. */
+  beginAt(logPositionMin: number): void {
+    this.#logPositionMin = logPositionMin;
+  }
+
   /** Writes what is in no file yet. */
   flushAll(): void {
     this.flushSome(this.#dirty.size);

@@ -89,6 +89,15 @@ export class Segments {
     }
   }
 
+  /** Another thread has taken the files that end at or below this position; the last one stays. */
+  forgetBelow(position: number): void {
+    while (this.#count > 1 && this.#firstPosition + this.sizeBytes <= position) {
+      this.#firstPosition += this.sizeBytes;
+      this.#count--;
+    }
+    this.#descriptors.dropBelow(this.#firstPosition);
+  }
+
   deleteFirst(): void {
     assert(this.#count > 0, 'a file to delete');
     this.#descriptors.dropBelow(this.#firstPosition + this.sizeBytes);

@@ -229,3 +229,22 @@ test('log walker: a foreign record that ends at the very end of its file hides n
   while (walker.next(end));
   t.is(walker.position, end);
 });
+
+test('commit log: what a failed write left is zeros again, across files, and nothing else is touched', (t) => {
+  const files = new MemoryFiles();
+  const log = CommitLogFiles.open(files, '/log', SEGMENT);
+  log.write(0, new Uint8Array(SEGMENT).fill(1), 0, SEGMENT);
+  log.write(SEGMENT, new Uint8Array(SEGMENT).fill(2), 0, SEGMENT);
+  log.erase(SEGMENT - 100, SEGMENT + 50);
+  log.erase(10 * SEGMENT, 11 * SEGMENT);
+  const reader = new LogReader(files, '/log', SEGMENT);
+  const bytes = (position: number, size: number): number[] => {
+    const into = new Uint8Array(size);
+    t.true(reader.read(position, size, into, 0));
+    return [...new Set(into)];
+  };
+  t.deepEqual(bytes(0, SEGMENT - 100), [1]);
+  t.deepEqual(bytes(SEGMENT - 100, 100), [0]);
+  t.deepEqual(bytes(SEGMENT, 50), [0]);
+  t.deepEqual(bytes(SEGMENT + 50, SEGMENT - 50), [2]);
+});

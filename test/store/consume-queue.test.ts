@@ -239,3 +239,28 @@ test('consume queues: a flush of some takes those that have waited longest, and 
   t.is(queues.flushSome(100), 0);
   t.is(queues.flushSome(100), 0);
 });
+
+test('consume queue: the min can move up alone, and expired files go one by one later', (t) => {
+  const files = new MemoryFiles();
+  const { queues, queue } = open(files);
+  for (let i = 0; i < 170; i++) queue.append(i, i * 10, 10, 0);
+  queues.flushAll();
+  queue.raiseMin(1_150);
+  t.is(queue.offsetMin, 115);
+  t.is(queue.readUnits(114, 1, new Uint8Array(UNIT_SIZE), 0), 0);
+  t.is(files.list('/cq/T/2').length, 4);
+  t.true(queue.hasExpiredFile);
+  queue.deleteExpiredFile();
+  t.deepEqual(files.list('/cq/T/2')[0], F1);
+  queue.deleteExpiredFile();
+  t.false(queue.hasExpiredFile);
+  t.throws(() => queue.deleteExpiredFile(), { message: /expired/ });
+  t.true(queue.isBelow(115, 1_151));
+  t.false(queue.isBelow(115, 1_150));
+  queue.raiseMin(1_700);
+  t.is(queue.offsetMin, 170);
+  queue.deleteExpiredFile();
+  t.false(queue.hasExpiredFile, 'the last one stays');
+  t.is(queue.append(170, 1_700, 10, 0), 'appended');
+  t.deepEqual(positions(queue), [1_700]);
+});

@@ -122,3 +122,19 @@ test('segments: a second thread follows what the first has made', (t) => {
   t.true(flusher.fdFor(2_000) > 0);
   flusher.sync(0, 2_500);
 });
+
+test('segments: files that another thread took are forgotten with their descriptors, the last one stays', (t) => {
+  const files = new MemoryFiles();
+  for (const start of [0, 1_000, 2_000]) make(files, segmentName(start), SIZE);
+  const row = Segments.load(files, '/log', SIZE, 's');
+  for (const position of [0, 1_000, 2_000]) t.true(row.fdFor(position) >= 0);
+  row.forgetBelow(1_999);
+  t.is(row.positionMin, 1_000);
+  t.is(row.openCount, 2);
+  t.is(row.fdFor(999), -1);
+  row.forgetBelow(9_999);
+  t.is(row.positionMin, 2_000);
+  t.is(row.positionEnd, 3_000);
+  t.is(row.openCount, 1);
+  t.true(row.fdFor(2_500) >= 0);
+});

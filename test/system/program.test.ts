@@ -44,7 +44,8 @@ test.serial('program: the banner says where, what for whom, how safe and who run
   t.regex(text, new RegExp(`name server +127\\.0\\.0\\.1:${program.portOf('namesrv')}`));
   t.true(text.includes(`store       ${store}`));
   t.regex(text, /durability +ASYNC_FLUSH: /);
-  for (const actor of ['ingress-0', 'commit-log', 'dispatch-0', 'coordinator', 'flusher', 'indexer', 'name-server']) {
+  t.regex(text, /retention +keeps messages 72 h, .*; refuses writes above 90 %; unread messages are kept below 75 %/);
+  for (const actor of ['ingress-0', 'commit-log', 'dispatch-0', 'coordinator', 'flusher', 'cleaner', 'indexer', 'name-server']) {
     t.regex(text, new RegExp(`thread .*\\b${actor}\\b`));
   }
   const lines = plainLines(text);

@@ -49,6 +49,16 @@ export class AckBatch {
     }
   }
 
+  /** Nothing of the batch is stored: its queues end where they did, its acks become refusals. */
+  takeBack(queueEnds: SharedNumbers, nextOffsets: Float64Array): void {
+    for (let i = 0; i < this.count; i++) {
+      if (this.#statuses[i] !== AppendStatuses.stored) continue;
+      const key = this.#keys[i] as number;
+      nextOffsets[key] = queueEnds.get(key);
+      this.#statuses[i] = AppendStatuses.noSpace;
+    }
+  }
+
   /** Commits the acks of one line; `stored` false turns all of them into refusals. */
   send(line: number, outbox: Outbox, stored: boolean): void {
     const { ring } = outbox;

@@ -1,6 +1,7 @@
 // The one writer of the log: gives each record its position, queue offset and store time, writes batches, and acknowledges them.
 import { assert } from '../../base/assert.ts';
 import { errorText } from '../../base/errors.ts';
+import { RateLimit } from '../../base/rate-limit.ts';
 import { patchRecord, writeBlank } from '../../message/record.ts';
 import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
@@ -8,6 +9,7 @@ import type { FeedWriter } from '../../runtime/feed.ts';
 import type { RingHandler, RingReader } from '../../runtime/ring.ts';
 import type { WindowWriter } from '../../runtime/tail-window.ts';
 import { CommitLogFiles, placeRecord } from '../../store/commit-log-files.ts';
+import { isNoSpace } from '../../store/files/files.ts';
 import type { ActorContext } from '../context.ts';
 import { Positions } from '../context.ts';
 import { AppendStatuses, Messages, RECORD_HEAD_SIZE, RecordFlags } from '../messages.ts';
@@ -18,6 +20,10 @@ import { AckBatch } from './ack-batch.ts';
 const BATCH_SIZE_MAX = 8 * 1024 * 1024;
 const BATCH_COUNT_MAX = 8 * 1024;
 const RECORD_HEAD_WORDS = RECORD_HEAD_SIZE >> 2;
+/** After a write that found no room everything is refused for so long, then tried again. */
+const NO_SPACE_RETRY_MS = 1_000;
+const NO_SPACE_LINE_MS = 60_000;
+const BLANK_SIZE = 8;
 
 interface Line {
   readonly ring: RingReader;
@@ -31,6 +37,7 @@ export class CommitLog implements Actor, RingHandler {
   readonly #window: WindowWriter;
   readonly #feed: FeedWriter;
   readonly #acks = new AckBatch(BATCH_COUNT_MAX);
+  readonly #noSpaceLines = new RateLimit(NO_SPACE_LINE_MS);
   readonly #segmentSizeBytes: number;
   readonly #batchSizeMax: number;
   /** Sleepers to wake after each batch. */
@@ -43,6 +50,9 @@ export class CommitLog implements Actor, RingHandler {
   #written = 0;
   #storeTimeMs = 0;
   #readOnly = false;
+  /** The disk had no room lately: until `#retryAtMs` nothing is tried. */
+  #noSpace = false;
+  #retryAtMs = 0;
   #line = 0;
 
   constructor(context: ActorContext) {
@@ -72,6 +82,7 @@ export class CommitLog implements Actor, RingHandler {
     let work = 0;
     // Also set by the flusher: what cannot be synced must not be acknowledged either.
     this.#readOnly ||= this.#context.positions.get(Positions.readOnly) === 1;
+    if (this.#noSpace && this.#context.clock.steadyMs() >= this.#retryAtMs) this.#noSpace = false;
     this.#storeTimeMs = Math.max(this.#storeTimeMs, this.#context.clock.wallMs());
     for (let i = 0; i < this.#lines.length; i++) {
       this.#line = i;
@@ -101,18 +112,18 @@ export class CommitLog implements Actor, RingHandler {
     const key = ring.words[word + 1] as number;
     const count = ring.words[word + 2] as number;
     if (this.#acks.count > 0 && this.#isBatchFull(size, count)) return false;
-    if (this.#readOnly) {
-      this.#acks.add(this.#line, token, key, AppendStatuses.unavailable, 0, 0);
-      return true;
-    }
+    if (this.#refuses(token, key)) return true;
     this.#makeRoom(totalSize(ring.words, word + 3, count));
-    if (this.#readOnly) {
-      this.#acks.add(this.#line, token, key, AppendStatuses.unavailable, 0, 0);
-      return true;
-    }
+    if (this.#refuses(token, key)) return true;
     this.#ensureKeys(key + 1);
     this.#acks.add(this.#line, token, key, AppendStatuses.stored, this.#nextOffsets[key] as number, this.#position);
     this.#append(ring, word + 3, key, count);
+    return true;
+  }
+
+  #refuses(token: number, key: number): boolean {
+    if (!this.#readOnly && !this.#noSpace) return false;
+    this.#acks.add(this.#line, token, key, this.#readOnly ? AppendStatuses.unavailable : AppendStatuses.noSpace, 0, 0);
     return true;
   }
 
@@ -144,14 +155,16 @@ export class CommitLog implements Actor, RingHandler {
   #makeRoom(size: number): void {
     const blankSize = placeRecord(this.#position, size, this.#segmentSizeBytes);
     if (blankSize === 0) return;
-    if (!this.#write()) return;
-    const blank = new Uint8Array(8);
+    if (!this.#write() || this.#noSpace) return;
+    const blank = new Uint8Array(BLANK_SIZE);
     writeBlank(blank, 0, blankSize);
-    this.#tryIo('closing a log file', () => {
+    const closed = this.#tryIo('closing a log file', () => {
       (this.#files as CommitLogFiles).write(this.#position, blank, 0, blank.length);
     });
+    if (!closed) return;
     this.#position += blankSize;
     this.#written = this.#position;
+    (this.#files as CommitLogFiles).segments.forgetBelow(this.#context.positions.get(Positions.logMin));
   }
 
   #finishBatch(): void {
@@ -177,9 +190,10 @@ export class CommitLog implements Actor, RingHandler {
     while (this.#written < this.#position && !this.#readOnly) {
       const from = this.#written;
       const size = Math.min(this.#position - from, this.#window.contiguous(from));
-      this.#tryIo('appending to the log', () => {
+      const written = this.#tryIo('appending to the log', () => {
         (this.#files as CommitLogFiles).write(from, this.#window.bytes, this.#window.at(from), size);
       });
+      if (!written) break;
       this.#written = from + size;
       this.#context.counters.add(CounterIds.writes, 1);
       this.#context.counters.add(CounterIds.recordBytes, size);
@@ -187,18 +201,49 @@ export class CommitLog implements Actor, RingHandler {
     return !this.#readOnly;
   }
 
-  /** A failed write is never tried again: what it left on disk is unknown. Nothing is acknowledged from now on. */
-  #tryIo(what: string, io: () => void): void {
+  /**
+   * False where it failed. A write that found no room is undone, with all of its batch. Any other is never tried again: what it left on
+   * disk is unknown, and nothing is acknowledged from now on.
+   */
+  #tryIo(what: string, io: () => void): boolean {
     try {
       io();
+      return true;
     } catch (error) {
+      if (isNoSpace(error) && this.#takeBack(error)) return false;
       this.#readOnly = true;
       this.#context.positions.set(Positions.readOnly, 1);
       this.#context.log.error(`${what} failed; the log is read-only from now on, reads go on: mend the disk and restart`, {
         error: errorText(error),
         position: this.#position,
       });
+      return false;
     }
+  }
+
+  /**
+   * Nothing of the batch under way has been told to anybody: the log ends again where `appended` says, and what the failed write left
+   * behind that is overwritten with zeros, so that no later start takes it for messages. False where even that fails.
+   */
+  #takeBack(cause: unknown): boolean {
+    const { positions, queueEnds, clock, log } = this.#context;
+    const appended = positions.get(Positions.appended);
+    try {
+      (this.#files as CommitLogFiles).erase(appended, this.#position + BLANK_SIZE);
+    } catch (error) {
+      log.error('what a failed write left in the log could not be removed', { error: errorText(error), position: appended });
+      return false;
+    }
+    this.#window.rewind(appended);
+    this.#feed.discard();
+    this.#acks.takeBack(queueEnds, this.#nextOffsets);
+    this.#position = this.#written = appended;
+    this.#noSpace = true;
+    this.#retryAtMs = clock.steadyMs() + NO_SPACE_RETRY_MS;
+    const suppressed = this.#noSpaceLines.admit(clock.steadyMs());
+    if (suppressed >= 0)
+      log.error('there is no room for the log: sends are refused until there is, reads go on', { error: errorText(cause), suppressed });
+    return true;
   }
 
   #ensureKeys(count: number): void {

@@ -15,6 +15,7 @@ import { GroupKeeper } from './group-keeper.ts';
 import { addressOf, type Link, Links } from './links.ts';
 import { Membership } from './membership.ts';
 import { OffsetKeeper } from './offset-keeper.ts';
+import { QueueReads } from './queue-reads.ts';
 import { Registrar } from './registrar.ts';
 import { StateFiles } from './state-files.ts';
 import { TopicKeeper } from './topic-keeper.ts';
@@ -33,6 +34,7 @@ export class Desk {
   readonly membership: Membership;
   readonly registrar: Registrar;
   readonly #files: StateFiles;
+  readonly #reads: QueueReads;
   readonly #ingresses: readonly Outbox[];
   readonly #backwardsLimit = new RateLimit(BACKWARDS_LOG_MS);
   #nextOpaque = 1;
@@ -45,6 +47,7 @@ export class Desk {
     this.context = context;
     this.#ingresses = context.namesOf('ingress').map((name) => context.outbox(name));
     this.#files = new StateFiles(context);
+    this.#reads = new QueueReads(context.queueReads);
     this.directory = new Directory(context);
     this.topics = new TopicKeeper(context, this.directory);
     this.groups = new GroupKeeper(context, this.directory, this.topics, this.consumers);
@@ -75,6 +78,7 @@ export class Desk {
     if (offsets !== null) this.offsets.table.load(offsets);
     const joins = this.#files.joins.load();
     if (joins !== null) this.offsets.joins.load(joins);
+    this.#publishReads();
   }
 
   /** What lived on the connections of its predecessor ends; all topics and groups go to the new one. */
@@ -129,8 +133,13 @@ export class Desk {
   saveOffsets(): void {
     const { table } = this.offsets;
     if (!table.dirty) return;
+    this.#publishReads();
     this.#files.offsets.save({ dataVersion: table.version, rows: table.rows });
     table.markSaved();
+  }
+
+  #publishReads(): void {
+    this.#reads.publish(this.offsets.table.rows, (topic, queueId) => this.topics.keys.keyOf(topic, queueId));
   }
 
   /** Allowed, since tools and clients rewind; but a commit far behind is how lost progress shows first. */

@@ -1,6 +1,7 @@
 // Turns the log into consume queues, answers pulls from them, and holds those that have to wait for a message.
 import { assert } from '../../base/assert.ts';
-import { errorText } from '../../base/errors.ts';
+import { ErrorCodes, errorText, RingmqError } from '../../base/errors.ts';
+import { RateLimit } from '../../base/rate-limit.ts';
 import { HeldPulls } from '../../core/held-pulls.ts';
 import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
@@ -14,8 +15,10 @@ import { Positions } from '../context.ts';
 import { LogFollower } from '../log-follower.ts';
 import { Messages, RecordFlags } from '../messages.ts';
 import { PartAssembler } from '../part-assembler.ts';
+import { MinOffsets } from './min-offsets.ts';
 import { PullDesk } from './pull-desk.ts';
 import { QueueBook } from './queue-book.ts';
+import { UnreadDesk } from './unread-desk.ts';
 
 const FOLLOW_COUNT_MAX = 8 * 1024;
 const ASK_COUNT_MAX = 512;
@@ -25,6 +28,9 @@ const ASK_COUNT_MAX = 512;
  */
 const FLUSH_COUNT_MAX = 100;
 const FLUSH_PARTS = 10;
+/** Queues that cannot be written are tried again this often; meanwhile what they have is served. */
+const STUCK_RETRY_MS = 1_000;
+const STUCK_LINE_MS = 60_000;
 
 export class Dispatch implements Actor, FeedHandler {
   readonly name: string;
@@ -36,6 +42,11 @@ export class Dispatch implements Actor, FeedHandler {
   readonly #follower: LogFollower;
   readonly #control: { inbox: Inbox; handler: RingHandler }[] = [];
   readonly #asks: { inbox: Inbox; handler: RingHandler }[] = [];
+  readonly #minOffsets: MinOffsets;
+  readonly #unread: UnreadDesk[] = [];
+  readonly #stuckLines = new RateLimit(STUCK_LINE_MS);
+  /** Following the log failed for want of room for queue files: not before this time again. */
+  #stuckUntilMs = Number.NEGATIVE_INFINITY;
   /** Keys of queues with held pulls that became ready in this cycle. */
   readonly #ready = new Set<number>();
   /** Queues that recovery has cut are incomplete until the log was followed to this position: asks wait in their rings. */
@@ -54,8 +65,10 @@ export class Dispatch implements Actor, FeedHandler {
     this.#follower = new LogFollower(context, this, this.#book.keyOf);
     this.#desk = new PullDesk(context, this.#queues, this.#held, () => this.#catchUp());
     this.#flushAtMs = context.clock.steadyMs() + settings.flushIntervalConsumeQueue;
+    this.#minOffsets = new MinOffsets(context, this.#queues);
     for (const inbox of context.inboxes) {
-      if (inbox.from === 'coordinator') this.#control.push({ inbox, handler: this.#controlHandler(inbox) });
+      if (inbox.from === 'cleaner') this.#unread.push(new UnreadDesk(context, this.#queues, inbox));
+      else if (inbox.from === 'coordinator') this.#control.push({ inbox, handler: this.#controlHandler(inbox) });
       else this.#asks.push({ inbox, handler: this.#desk.handlerFor(inbox) });
     }
   }
@@ -72,15 +85,18 @@ export class Dispatch implements Actor, FeedHandler {
     let work = 0;
     for (const { inbox, handler } of this.#control) work += inbox.ring.drain(handler, ASK_COUNT_MAX);
     work += this.#follow();
+    for (const desk of this.#unread) work += desk.work();
     if (this.#follower.position >= this.#servesFrom) {
       for (const { inbox, handler } of this.#asks) work += inbox.ring.drain(handler, ASK_COUNT_MAX);
     }
     const nowMs = this.#context.clock.steadyMs();
-    work += this.#desk.answerDue(nowMs);
+    work += this.#desk.answerDue(nowMs) + this.#minOffsets.follow(nowMs);
     if (nowMs >= this.#flushAtMs) this.#flush(nowMs);
     this.#desk.flush();
     this.#context.counters.set(CounterIds.heldPulls, this.#held.count);
-    this.#deadlineMs = Math.min(this.#held.nextDueMs(), this.#queues.dirtyCount > 0 ? this.#flushAtMs : Number.POSITIVE_INFINITY);
+    this.#deadlineMs = Math.min(this.#held.nextDueMs(), this.#minOffsets.deadlineMs());
+    if (this.#queues.dirtyCount > 0) this.#deadlineMs = Math.min(this.#deadlineMs, this.#flushAtMs);
+    if (!this.#follower.caughtUp && nowMs < this.#stuckUntilMs) this.#deadlineMs = Math.min(this.#deadlineMs, this.#stuckUntilMs);
     return work;
   }
 
@@ -91,7 +107,7 @@ export class Dispatch implements Actor, FeedHandler {
   /** Leaves queue files that agree with the log to its last byte: then the store may be marked as cleanly closed. */
   stop(): void {
     this.#desk.answerAll();
-    while (!this.#follower.caughtUp) this.#follow();
+    while (!this.#follower.caughtUp && !this.#isStuck) this.#follow();
     this.#follower.close();
     this.#queues.flushAll();
     this.#queues.syncAll();
@@ -127,11 +143,34 @@ export class Dispatch implements Actor, FeedHandler {
   #catchUp(): boolean {
     for (const { inbox, handler } of this.#control) inbox.ring.drain(handler, ASK_COUNT_MAX);
     this.#follow();
-    return this.#follower.caughtUp;
+    return this.#follower.caughtUp || this.#isStuck;
+  }
+
+  get #isStuck(): boolean {
+    return this.#context.clock.steadyMs() < this.#stuckUntilMs;
+  }
+
+  /** The log keeps what queue files have no room for: it is followed again from there, and nothing is passed over. */
+  #poll(): number {
+    if (this.#stuckUntilMs > 0 && this.#isStuck) return 0;
+    try {
+      return this.#follower.poll(FOLLOW_COUNT_MAX);
+    } catch (error) {
+      if (!(error instanceof RingmqError) || error.code !== ErrorCodes.io) throw error;
+      const nowMs = this.#context.clock.steadyMs();
+      this.#stuckUntilMs = nowMs + STUCK_RETRY_MS;
+      const suppressed = this.#stuckLines.admit(nowMs);
+      if (suppressed >= 0)
+        this.#context.log.error('consume queues cannot be written: new messages are not delivered until they can', {
+          error: errorText(error),
+          suppressed,
+        });
+      return 0;
+    }
   }
 
   #follow(): number {
-    const count = this.#follower.poll(FOLLOW_COUNT_MAX);
+    const count = this.#poll();
     if (count > 0) this.#context.positions.set(Positions.dispatched + this.#context.index, this.#follower.position);
     if (this.#ready.size > 0) {
       for (const key of this.#ready) this.#desk.answerReady(key);

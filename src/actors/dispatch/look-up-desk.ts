@@ -45,6 +45,9 @@ export class LookUpDesk {
   }
 
   #lookUp(queue: ConsumeQueue, kind: number, argument: number): number {
+    const logMin = this.#context.positions.get(Positions.logMin);
+    queue.raiseMin(logMin);
+    this.#log.setMin(logMin);
     if (kind === LookUps.firstAtOrAfter) return queue.firstAtOrAfter(argument, this.#timeOf);
     if (kind === LookUps.lastAtOrBefore) return queue.lastAtOrBefore(argument, this.#timeOf);
     const offset = kind === LookUps.earliestTime ? queue.offsetMin : argument;
@@ -52,7 +55,7 @@ export class LookUpDesk {
     return queue.readUnits(offset, 1, this.#unit, 0) === 1 ? this.#timeOf(readI64(this.#unit, 0)) : -1;
   }
 
-  /** Store time of the record at a position; -1 where it is gone. */
+  /** Store time of the record at a position; -1 where it is gone: it is then older than any that is left. */
   readonly #timeOf = (position: number): number => {
     const size = this.#head.length;
     if (!this.#window.read(position, size, this.#head, 0)) {

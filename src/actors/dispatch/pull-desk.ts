@@ -87,7 +87,12 @@ export class PullDesk {
   #answer(pull: HeldPull, mayHold: boolean): boolean {
     const queue = this.#queues.get(pull.queueKey);
     const scan = this.#scan;
-    const status = queue === undefined ? scan.unknown() : scan.run(queue, pull.offset, pull.maxCount, pull.codes);
+    let status = queue === undefined ? scan.unknown() : scan.run(queue, pull.offset, pull.maxCount, pull.codes);
+    // Queues that cannot be written just now are behind the log: the end that the client knows is right.
+    if (status === PullStatuses.beyondEnd && pull.offset <= this.#context.queueEnds.get(pull.queueKey)) {
+      scan.nextOffset = pull.offset;
+      status = PullStatuses.atEnd;
+    }
     if (mayHold && (status === PullStatuses.atEnd || (status === PullStatuses.empty && pull.offset === 0)) && this.#held.tryAdd(pull))
       return true;
     return this.#send(pull, status);

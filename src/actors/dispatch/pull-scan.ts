@@ -42,6 +42,8 @@ export class PullScan {
   run(queue: ConsumeQueue, offset: number, maxCount: number, codes: readonly number[] | null): PullStatus {
     this.spanCount = 0;
     this.#bytes = 0;
+    const logMin = this.#shared.get(Positions.logMin);
+    queue.raiseMin(logMin);
     this.minOffset = queue.offsetMin;
     this.maxOffset = queue.offsetMax;
     if (this.maxOffset === 0) {
@@ -57,12 +59,11 @@ export class PullScan {
       return offset === this.maxOffset ? PullStatuses.atEnd : PullStatuses.beyondEnd;
     }
     this.nextOffset = offset;
-    this.#scanFrom(queue, offset, Math.min(Math.max(1, maxCount), this.#countMax), codes);
+    this.#scanFrom(queue, offset, logMin, Math.min(Math.max(1, maxCount), this.#countMax), codes);
     return this.spanCount > 0 ? PullStatuses.found : PullStatuses.noMatch;
   }
 
-  #scanFrom(queue: ConsumeQueue, offset: number, wanted: number, codes: readonly number[] | null): void {
-    const logMin = this.#shared.get(Positions.logMin);
+  #scanFrom(queue: ConsumeQueue, offset: number, logMin: number, wanted: number, codes: readonly number[] | null): void {
     const end = Math.min(this.maxOffset, offset + Math.max(this.#examinedMax, wanted));
     while (this.nextOffset < end) {
       const asked = Math.min(UNITS_PER_READ, end - this.nextOffset, codes === null ? wanted - this.spanCount : UNITS_PER_READ);

@@ -6,6 +6,7 @@ import { Checkpoint } from '../../store/checkpoint.ts';
 import { Segments } from '../../store/segments.ts';
 import type { ActorContext } from '../context.ts';
 import { Positions } from '../context.ts';
+import { DiskGauge } from './disk-gauge.ts';
 
 const PAGE_SIZE = 4096;
 
@@ -15,6 +16,7 @@ export class Flusher implements Actor {
   readonly #syncs: boolean;
   readonly #ingresses: readonly string[];
   readonly #checkpoint: Checkpoint;
+  readonly #gauge: DiskGauge;
   #segments: Segments | null = null;
   #synced = 0;
   #nextAtMs = 0;
@@ -26,6 +28,7 @@ export class Flusher implements Actor {
     this.#syncs = context.settings.flushDiskType === 'SYNC_FLUSH';
     this.#ingresses = context.namesOf('ingress');
     this.#checkpoint = new Checkpoint(context.files, context.settings.storePathRootDir);
+    this.#gauge = new DiskGauge(context);
   }
 
   start(): void {
@@ -33,6 +36,7 @@ export class Flusher implements Actor {
     this.#segments = Segments.load(files, settings.storePathCommitLog, settings.mappedFileSizeCommitLog, 'mappedFileSizeCommitLog');
     this.#synced = positions.get(Positions.synced);
     this.#checkpoint.load();
+    this.#gauge.measure(clock.steadyMs());
     this.#nextAtMs = clock.steadyMs() + settings.flushIntervalCommitLog;
     this.#thoroughAtMs = clock.steadyMs() + settings.flushCommitLogThoroughInterval;
   }
@@ -43,6 +47,7 @@ export class Flusher implements Actor {
     const timeMs = positions.get(Positions.appendedTimeMs);
     const appended = positions.get(Positions.appended);
     const nowMs = clock.steadyMs();
+    if (this.#gauge.measure(nowMs)) this.#segments?.forgetBelow(positions.get(Positions.logMin));
     if (appended <= this.#synced || positions.get(Positions.readOnly) === 1) {
       if (nowMs >= this.#nextAtMs) this.#nextAtMs = nowMs + settings.flushIntervalCommitLog;
       return 0;
@@ -56,8 +61,8 @@ export class Flusher implements Actor {
   }
 
   deadlineMs(): number {
-    if (this.#syncs || this.#context.positions.get(Positions.readOnly) === 1) return Number.POSITIVE_INFINITY;
-    return this.#nextAtMs;
+    if (this.#syncs || this.#context.positions.get(Positions.readOnly) === 1) return this.#gauge.nextMs;
+    return Math.min(this.#nextAtMs, this.#gauge.nextMs);
   }
 
   /** The last of the log's actors to stop: what they wrote is on stable storage after it, the checkpoint says so. */

@@ -31,6 +31,8 @@ export class Indexer implements Actor {
   #index: IndexFiles | null = null;
   #nextPollMs = 0;
   #pollMs = POLL_MS;
+  /** Where the log began when index files were last looked through. */
+  #logMin = 0;
   /** Since the last poll. */
   #insertedCount = 0;
 
@@ -71,6 +73,8 @@ export class Indexer implements Actor {
   doWork(): number {
     let work = this.#follow();
     for (const { ring, handler } of this.#lines) work += ring.drain(handler, 64);
+    const logMin = this.#context.positions.get(Positions.logMin);
+    if (logMin !== this.#logMin) this.#expire(logMin);
     return work;
   }
 
@@ -113,6 +117,17 @@ export class Indexer implements Actor {
       this.#insertedCount++;
     } catch (error) {
       this.#giveUp(errorText(error), position);
+    }
+  }
+
+  #expire(logMin: number): void {
+    this.#logMin = logMin;
+    try {
+      this.#index?.deleteExpired(logMin);
+    } catch (error) {
+      this.#context.log.warn('an expired index file could not be deleted; it is tried again when the log begins later', {
+        error: errorText(error),
+      });
     }
   }
 

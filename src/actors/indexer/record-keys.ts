@@ -52,6 +52,7 @@ export class RecordKeys {
   #copy(position: number, at: number, size: number): boolean {
     if (this.#window.read(position + at, size, this.#record, at)) return true;
     this.#log.setStable(this.#context.positions.get(Positions.appended));
+    this.#log.setMin(this.#context.positions.get(Positions.logMin));
     return this.#log.read(position + at, size, this.#record, at);
   }
 

@@ -13,6 +13,7 @@ import { PullPath } from './pull-path.ts';
 import { QueryPath } from './query-path.ts';
 import { Relay } from './relay.ts';
 import { SendAnswers } from './send-answers.ts';
+import { SendGate } from './send-gate.ts';
 import { SendPath } from './send-path.ts';
 import { StoreHost } from './store-host.ts';
 
@@ -30,6 +31,7 @@ export class Ingress implements Actor {
   readonly #context: ActorContext;
   readonly #desk: Desk;
   readonly #answers: SendAnswers;
+  readonly #gate: SendGate;
   readonly #sends: SendPath;
   readonly #pulls: PullPath;
   readonly #lookUps: LookUpPath;
@@ -48,7 +50,8 @@ export class Ingress implements Actor {
     const host = new StoreHost();
     this.#desk = new Desk(context);
     this.#answers = new SendAnswers(this.#desk, host, firstToken);
-    this.#sends = new SendPath(this.#desk, this.#answers, host);
+    this.#gate = new SendGate(context, this.#answers.pending);
+    this.#sends = new SendPath(this.#desk, this.#answers, this.#gate, host);
     this.#pulls = new PullPath(this.#desk, firstToken, context.settings.heldPullCountMax);
     this.#lookUps = new LookUpPath(this.#desk, firstToken);
     this.#queries = new QueryPath(this.#desk, firstToken);
@@ -70,19 +73,23 @@ export class Ingress implements Actor {
     for (const { ring, handler } of this.#mail) {
       work += handler === this.#answers ? this.#answers.drain(ring) : ring.drain(handler, MAIL_COUNT_MAX);
     }
+    const nowMs = this.#context.clock.steadyMs();
+    this.#gate.look(nowMs);
     work += this.#answers.release();
     work += this.#connections.offerAgain();
     this.#sends.publish();
     this.#desk.flushMail();
     this.#desk.flushOutputs();
-    this.#connections.sweep(this.#context.clock.steadyMs());
+    this.#connections.sweep(nowMs);
+    this.#desk.records.sweep(nowMs);
     this.#context.counters.set(CounterIds.heldAnswers, this.#answers.pending.count);
     this.#checkStopped();
     return work;
   }
 
   deadlineMs(): number {
-    return Math.min(this.#answers.deadlineMs(), this.#connections.nextSweepMs, this.#desk.quietUntilMs, this.#stopAtMs);
+    const answersMs = Math.min(this.#answers.deadlineMs(), this.#gate.deadlineMs());
+    return Math.min(answersMs, this.#connections.nextSweepMs, this.#desk.quietUntilMs, this.#stopAtMs);
   }
 
   /** No new connections and frames; what is under way is answered; then the sockets close. */

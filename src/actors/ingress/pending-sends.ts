@@ -65,6 +65,15 @@ export class PendingSends {
     return this.#tail - this.#unacked;
   }
 
+  /** Of all ever pushed. */
+  get ackedCount(): number {
+    return this.#unacked;
+  }
+
+  get pushedCount(): number {
+    return this.#tail;
+  }
+
   get full(): boolean {
     return this.#tail - this.#head > this.#mask;
   }

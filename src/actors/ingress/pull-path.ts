@@ -141,9 +141,12 @@ export class PullPath {
     const bodyAt = writePullAnswerHeader(out, from, pull.codec, pull.opaque, code, next, min, max, remark, bodySize);
     let end = this.#desk.records.readSpans(words, word + SPANS_AT, spanCount, out, bodyAt);
     if (end < 0) {
-      // Retention took the oldest of them between look-up and copy: the client goes on behind them.
-      const gone = ResponseCodes.PULL_RETRY_IMMEDIATELY;
-      end = writePullAnswerHeader(out, from, pull.codec, pull.opaque, gone, next, min, max, 'MESSAGE_WAS_REMOVING', 0);
+      // Where retention took the oldest of them between look-up and copy, asking again leads to those that are left; what cannot be read
+      // for another reason is passed over.
+      const gone = this.#desk.records.isGone(join64(words[word + SPANS_AT] as number, words[word + SPANS_AT + 1] as number));
+      const code = ResponseCodes.PULL_RETRY_IMMEDIATELY;
+      const nextOffset = gone ? pull.offset : next;
+      end = writePullAnswerHeader(out, from, pull.codec, pull.opaque, code, nextOffset, min, max, 'MESSAGE_WAS_REMOVING', 0);
     }
     if (inChunk) client.wrote(end);
     else client.send(out.subarray(0, end));

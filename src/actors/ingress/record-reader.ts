@@ -8,12 +8,15 @@ import { Positions } from '../context.ts';
 
 const SPAN_WORDS = 3;
 
+/** Files that were deleted are let go of this often, also where nobody reads. */
+const SWEEP_MS = 1_000;
 const LOG_BLOCK_SIZE = 256 * 1024;
 
 export class RecordReader {
   readonly #context: ActorContext;
   readonly #window: WindowReader;
   readonly #log: LogReader;
+  #sweptAtMs = 0;
 
   constructor(context: ActorContext) {
     this.#context = context;
@@ -32,7 +35,18 @@ export class RecordReader {
     if (this.#window.read(position, size, into, at)) return true;
     counters.add(CounterIds.windowMisses, 1);
     this.#refresh();
-    return this.#log.read(position, size, into, at);
+    return this.#log.read(position, size, into, at) && !this.isGone(position);
+  }
+
+  /** Retention has taken the record, perhaps just now: what was read of it does not count. */
+  isGone(position: number): boolean {
+    return position < this.#context.positions.get(Positions.logMin);
+  }
+
+  sweep(nowMs: number): void {
+    if (nowMs - this.#sweptAtMs < SWEEP_MS) return;
+    this.#sweptAtMs = nowMs;
+    this.#refresh();
   }
 
   /**
@@ -45,6 +59,7 @@ export class RecordReader {
     const low = window.low();
     const high = window.high();
     let lowest = Number.POSITIVE_INFINITY;
+    let lowestInFiles = Number.POSITIVE_INFINITY;
     let missCount = 0;
     let end = at;
     for (let i = 0, span = word; i < count; i++, span += SPAN_WORDS) {
@@ -56,10 +71,14 @@ export class RecordReader {
       } else {
         if (missCount++ === 0) this.#refresh();
         if (!this.#log.read(position, size, into, end)) return -1;
+        if (position < lowestInFiles) lowestInFiles = position;
       }
       end += size;
     }
-    if (missCount > 0) this.#context.counters.add(CounterIds.windowMisses, missCount);
+    if (missCount > 0) {
+      this.#context.counters.add(CounterIds.windowMisses, missCount);
+      if (this.isGone(lowestInFiles)) return -1;
+    }
     return lowest === Number.POSITIVE_INFINITY || window.isIntact(lowest) ? end : this.#readEach(words, word, count, into, at);
   }
 

@@ -111,7 +111,10 @@ export class SendAnswers implements RingHandler {
   #replyUnavailable(send: PendingSend): void {
     const { regionId, traceOn } = this.#answer;
     const ext = { MSG_REGION: regionId, TRACE_ON: traceOn };
-    const remark = 'service not available now: the log is read-only after a failed write or sync, see the log of the broker';
+    const remark =
+      send.status === AppendStatuses.noSpace
+        ? 'service not available now: the disk of the commit log has no room for the message; nothing was stored, reads go on, and writes by themselves once there is space'
+        : 'service not available now: the log is read-only after a failed write or sync, see the log of the broker';
     const { codec, opaque, client } = send;
     if (client === null) return;
     this.#desk.send(client, encodeFrame({ codec, opaque, code: ResponseCodes.SERVICE_NOT_AVAILABLE, flag: RESPONSE_FLAG, remark, ext }));

@@ -20,6 +20,7 @@ import type { RoutedTopic } from './directory.ts';
 import type { PendingSend } from './pending-sends.ts';
 import type { SendAnswers } from './send-answers.ts';
 import { deliveryFault, type Refusal, recordSizeMax, refuseTopic } from './send-checks.ts';
+import type { SendGate } from './send-gate.ts';
 import type { StoreHost } from './store-host.ts';
 
 const APPEND_HEAD_SIZE = 12;
@@ -33,6 +34,7 @@ const KEY_PAIR = 'UNIQ_KEY\x01';
 export class SendPath {
   readonly #desk: Desk;
   readonly #answers: SendAnswers;
+  readonly #gate: SendGate;
   readonly #host: StoreHost;
   readonly #ring: RingWriter;
   readonly #request = new SendRequest();
@@ -46,10 +48,11 @@ export class SendPath {
   readonly #suffix: FieldSpan;
   #unpublished = 0;
 
-  constructor(desk: Desk, answers: SendAnswers, host: StoreHost) {
+  constructor(desk: Desk, answers: SendAnswers, gate: SendGate, host: StoreHost) {
     const { settings } = desk.context;
     this.#desk = desk;
     this.#answers = answers;
+    this.#gate = gate;
     this.#host = host;
     this.#ring = desk.commitLog.ring;
     this.#batch = new BatchEncoder(settings);
@@ -63,6 +66,7 @@ export class SendPath {
 
   /** False when the frame has to be offered again: no room in the ring, or its topic is being made. */
   tryHandle(client: ClientConnection, header: Header, bytes: Buffer, bodyAt: number, bodySize: number): boolean {
+    if (this.#gate.refusal !== null) return this.#refuse(client, header, this.#gate.refusal);
     const request = this.#request;
     const fault = readSendRequest(header, request);
     if (fault !== null) return this.#refuse(client, header, { code: ResponseCodes.SYSTEM_ERROR, remark: fault });

@@ -142,17 +142,17 @@ export const foreignFamilies: readonly ForeignFamily[] = [
     meaning: 'Thread pools and their queues: actors and rings take their place',
     words: `
       ackMessageThreadPoolNums=16 ackThreadPoolQueueCapacity=100000 adminBrokerThreadPoolNums=16
-      adminBrokerThreadPoolQueueCapacity=10000 batchDispatchRequestThreadPoolNums=16 brokerFastFailureEnable=true
+      adminBrokerThreadPoolQueueCapacity=10000 batchDispatchRequestThreadPoolNums=16
       clientCallbackExecutorThreads=2 clientManageThreadPoolNums=32 clientManagerThreadPoolQueueCapacity=1000000
       clientRequestThreadPoolNums=8 clientRequestThreadPoolQueueCapacity=50000 clientWorkerThreads=4 consumerManageThreadPoolNums=32
       consumerManagerThreadPoolQueueCapacity=1000000 defaultThreadPoolNums=16 defaultThreadPoolQueueCapacity=10000 dispatchCqThreads=10
       endTransactionPoolQueueCapacity=100000 endTransactionThreadPoolNums=12 heartbeatThreadPoolNums=2
       heartbeatThreadPoolQueueCapacity=50000 litePullMessageThreadPoolNums=20 litePullThreadPoolQueueCapacity=100000
-      loadBalanceProcessorThreadPoolNums=32 loadBalanceThreadPoolQueueCapacity=100000 osPageCacheBusyTimeOutMills=1000
+      loadBalanceProcessorThreadPoolNums=32 loadBalanceThreadPoolQueueCapacity=100000
       processReplyMessageThreadPoolNums=20 pullMessageThreadPoolNums=20 pullThreadPoolQueueCapacity=100000
       putMessageFutureThreadPoolNums=2 putThreadPoolQueueCapacity=10000 queryMessageThreadPoolNums=10
       queryThreadPoolQueueCapacity=20000 recoverThreadPoolNums=32 replyThreadPoolQueueCapacity=10000 sendMessageThreadPoolNums=2
-      sendThreadPoolQueueCapacity=10000 serverCallbackExecutorThreads=0 serverSelectorThreads=3 serverWorkerThreads=8
+      serverCallbackExecutorThreads=0 serverSelectorThreads=3 serverWorkerThreads=8
       transientStorePoolSize=5 unRegisterBrokerQueueCapacity=3000 waitTimeMillsInAckQueue=3000 waitTimeMillsInAdminBrokerQueue=5000
       waitTimeMillsInHeartbeatQueue=31000 waitTimeMillsInLitePullQueue=5000 waitTimeMillsInPullQueue=5000
       waitTimeMillsInTransactionQueue=3000

@@ -23,7 +23,12 @@ export const topicSettings = {
 
 export const sendSettings = {
   maxMessageSize: integer(4_194_304, 'bytes', 'Largest body of a message', { min: 1024, max: 16_000_000 }),
-  waitTimeMillsInSendQueue: integer(200, 'ms', 'A send that waited longer is refused as busy', { min: 1 }),
+  brokerFastFailureEnable: flag(true, 'Sends are refused as busy while others wait too long for the log'),
+  waitTimeMillsInSendQueue: integer(200, 'ms', 'So long sends may wait for the log before further ones are refused as busy', { min: 1 }),
+  sendThreadPoolQueueCapacity: integer(10_000, '', 'So many sends may wait for the log before further ones are refused as busy', {
+    min: 1,
+  }),
+  osPageCacheBusyTimeOutMills: integer(1000, 'ms', 'One append may take so long before sends are refused as busy', { min: 1 }),
   startAcceptSendRequestTimeStamp: integer(0, 'ms', 'Sends are refused before this time (since 1970)'),
   rejectTransactionMessage: flag(false, 'Half messages are refused'),
   storeReplyMessageEnable: flag(true, 'Replies of request-reply are stored as well as pushed'),

@@ -1,4 +1,7 @@
 // The file system as the store sees it: synchronous, positional, small enough to be failed, delayed and torn by tests.
+import { ErrorCodes, RingmqError } from '../../base/errors.ts';
+
+const noSpaceCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
 export interface FileStat {
   readonly sizeBytes: number;
@@ -6,8 +9,19 @@ export interface FileStat {
   readonly isDirectory: boolean;
 }
 
+export interface DiskUsage {
+  readonly usedBytes: number;
+  /** What this user may still write. */
+  readonly freeBytes: number;
+}
+
 /** read: the file must exist; write: read and write, must exist; create: read and write, made where it is missing. */
 export type OpenMode = 'read' | 'write' | 'create';
+
+/** The disk, or this user's share of it, has no room: what failed may go well later. */
+export function isNoSpace(error: unknown): boolean {
+  return error instanceof RingmqError && error.code === ErrorCodes.io && noSpaceCodes.has(String(error.values['code']));
+}
 
 /** Every method throws RingmqError `io` with the path and the system's code where it cannot do its work. */
 export interface Files {
@@ -28,6 +42,8 @@ export interface Files {
    * false, or no such method, where the system cannot do that: then files are synced one by one.
    */
   syncTree?(path: string): boolean;
+  /** Of the disk that holds the path; null where the system does not tell. No such method: there is no disk. Never throws. */
+  usage?(path: string): DiskUsage | null;
   /** null where there is nothing. */
   stat(path: string): FileStat | null;
   /** Names in a folder, sorted; empty where the folder is missing. */

@@ -12,11 +12,12 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { ErrorCodes, RingmqError } from '../../base/errors.ts';
-import type { FileStat, Files, OpenMode } from './files.ts';
+import type { DiskUsage, FileStat, Files, OpenMode } from './files.ts';
 
 const flags: Readonly<Record<OpenMode, number>> = {
   read: constants.O_RDONLY,
@@ -112,6 +113,15 @@ export class NodeFiles implements Files {
       }
     } catch (error) {
       throw fileError('sync folder', path, systemCode(error), error);
+    }
+  }
+
+  usage(path: string): DiskUsage | null {
+    try {
+      const { blocks, bfree, bavail, bsize } = statfsSync(path);
+      return blocks > 0 ? { usedBytes: (blocks - bfree) * bsize, freeBytes: bavail * bsize } : null;
+    } catch {
+      return null;
     }
   }
 

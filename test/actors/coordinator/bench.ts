@@ -54,6 +54,7 @@ export class Bench {
   readonly positions = new SharedNumbers(new SharedArrayBuffer(sharedNumbersMemorySize(32)));
   readonly ends = new SharedNumbers(new SharedArrayBuffer(sharedNumbersMemorySize(KEY_COUNT)));
   readonly begins = new SharedNumbers(new SharedArrayBuffer(sharedNumbersMemorySize(KEY_COUNT)));
+  readonly reads = new SharedNumbers(new SharedArrayBuffer(sharedNumbersMemorySize(KEY_COUNT)));
   readonly counters = new Counters(new SharedArrayBuffer(countersMemorySize(1)));
   readonly logged: { level: string; message: string; fields: Record<string, unknown> }[] = [];
   /** As the first ingress knows them. */
@@ -120,6 +121,7 @@ export class Bench {
       positions: this.positions,
       queueEnds: this.ends,
       queueBegins: this.begins,
+      queueReads: this.reads,
       counters: this.counters,
       inboxes: ingresses.map((from, i) => ({ from, ring: (this.#toCoordinator[i] as Pipe).reader })),
       outbox: (to) => (this.#fromCoordinator.get(to) as { pipe: Pipe }).pipe.outbox,

@@ -1,5 +1,6 @@
 // Requests of tools about the broker itself: its settings and its figures.
 import { compactJson } from '../../../base/json-writer.ts';
+import { refusalText, unpackDiskState } from '../../../core/retention.ts';
 import { dataVersionJson } from '../../../protocol/bodies/data-version.ts';
 import { encodeKvTable } from '../../../protocol/bodies/kv-table.ts';
 import { RequestCodes } from '../../../protocol/codes.ts';
@@ -52,6 +53,13 @@ function onRuntime(desk: Desk): Reply {
     ['pageCacheLockTimeMills', '0'],
     ['dispatchMaxBuffer', '0'],
   ]);
+  const disks = unpackDiskState(positions.get(Positions.diskState));
+  for (const [name, percent] of [
+    ['commitLogDiskRatio', disks.logPercent],
+    ['consumeQueueDiskRatio', disks.queuePercent],
+  ] as const)
+    table.set(name, String(percent === null ? -1 : percent / 100));
+  table.set('ringmq.writesRefused', disks.refuses === 0 ? '' : refusalText(disks, settings));
   for (const pool of ['send', 'pull', 'litePull', 'query', 'ack']) {
     table.set(`${pool}ThreadPoolQueueSize`, '0');
     table.set(`${pool}ThreadPoolQueueHeadWaitTimeMills`, '0');
