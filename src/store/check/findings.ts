@@ -21,6 +21,7 @@ export const findingMeanings = {
   blankSize: 'a blank that ends a log file does not reach to the end of the file: records may be hidden behind it',
   fileFull: 'no room is left for a blank behind the last record of a log file: a recovery by Apache’s broker would end the log there',
   storeTimeBack: 'a record was stored earlier than one before it, as the clock was set back: searches by time are inexact there',
+  recordOffset: 'a record says that it has another offset than the place that its queue gives it: its bytes were altered',
   offsetTwice: 'two messages have the same offset in a queue: consumers get only one of them',
   offsetHole: 'offsets of a queue that no message has: messages are missing in the log',
   queueRestarted: 'the queue was deleted and made anew: the log has messages of both lives, the queue those of the last',

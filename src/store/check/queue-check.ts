@@ -21,7 +21,7 @@ export interface CheckVerdict {
 }
 
 /** No start repairs these, wherever they are. */
-const ofTheLog: ReadonlySet<FindingKind> = new Set(['offsetTwice', 'offsetHole']);
+const ofTheLog: ReadonlySet<FindingKind> = new Set(['offsetTwice', 'offsetHole', 'recordOffset']);
 
 export class QueueCheck {
   readonly topic: string;
@@ -51,7 +51,8 @@ export class QueueCheck {
 
   /** Records come in the order of the log. @param deliverTimeMs of a delayed message; 0 of all others */
   onRecord(record: RecordFacts, deliverTimeMs: number): void {
-    const { queueOffset, position } = record;
+    const { position } = record;
+    const queueOffset = this.#offsetOf(record);
     if (this.next > 0 && queueOffset === 0) this.#restart(position);
     if (queueOffset < this.next) {
       const expected = `one message with offset=${queueOffset}`;
@@ -65,7 +66,7 @@ export class QueueCheck {
     } else if (queueOffset > this.next) {
       this.#checkHole(this.next, queueOffset, position);
     }
-    this.#judge(record, deliverTimeMs);
+    this.#judge(record, queueOffset, deliverTimeMs);
     this.next = queueOffset + 1;
     this.#lastPosition = position;
   }
@@ -146,8 +147,8 @@ export class QueueCheck {
   /** Offsets [from, to) that no record has; a broker that notices puts fillers there. */
   #checkHole(from: number, to: number, position: number): void {
     const { reader } = this;
-    let filled = true;
-    for (let index = from; index < to; index++) {
+    let filled = to <= reader.indexEnd;
+    for (let index = from; index < Math.min(to, reader.indexEnd); index++) {
       const at = reader.at(index);
       if (at >= 0 && isFiller(reader.bytes, at)) continue;
       filled = false;
@@ -169,9 +170,20 @@ export class QueueCheck {
     into.add(kind, () => sight(position, index, unitText(bytes, at), found === null ? 'a record there' : ownerText(found)));
   }
 
-  #judge(record: RecordFacts, deliverTimeMs: number): void {
-    const { reader } = this;
+  /** What the record says, but where the queue has the record in the very next place, and so it is the record that is wrong. */
+  #offsetOf(record: RecordFacts): number {
     const { queueOffset, position } = record;
+    if (this.next < 0 || queueOffset === this.next) return queueOffset;
+    const at = this.reader.at(this.next);
+    if (at < 0 || !isUnit(this.reader.bytes, at) || readUnitPosition(this.reader.bytes, at) !== position) return queueOffset;
+    const expected = `offset=${this.next}`;
+    this.#settled.add('recordOffset', () => sight(position, this.next, `offset=${queueOffset} in the record`, expected));
+    return this.next;
+  }
+
+  #judge(record: RecordFacts, queueOffset: number, deliverTimeMs: number): void {
+    const { reader } = this;
+    const { position } = record;
     const at = reader.at(queueOffset);
     // Of a file that is missing or wrong: that is told already.
     if (at < 0 && (reader.row.wrong.length > 0 || (queueOffset >= reader.indexBegin && queueOffset < reader.indexEnd))) return;
@@ -182,7 +194,8 @@ export class QueueCheck {
     }
     // What was wrong before a sound unit stays: a start looks at the end of a queue only.
     this.#open.moveTo(this.#settled);
-    if (readUnitPosition(reader.bytes, at) === position) this.#judgeTagsCode(record, readUnitTagsCode(reader.bytes, at), deliverTimeMs);
+    if (readUnitPosition(reader.bytes, at) !== position) return;
+    this.#judgeTagsCode(record, queueOffset, readUnitTagsCode(reader.bytes, at), deliverTimeMs);
   }
 
   #faultOf(record: RecordFacts, at: number): FindingKind | null {
@@ -201,8 +214,8 @@ export class QueueCheck {
     return `${unitText(bytes, at)}${found === null ? '' : `, ${ownerText(found)}`}`;
   }
 
-  #judgeTagsCode(record: RecordFacts, seen: number, deliverTimeMs: number): void {
-    const { queueOffset, position, tagsCode } = record;
+  #judgeTagsCode(record: RecordFacts, queueOffset: number, seen: number, deliverTimeMs: number): void {
+    const { position, tagsCode } = record;
     if (isExtended(seen)) return;
     if (deliverTimeMs > 0) {
       const expected = `deliverTimeMs=${deliverTimeMs}`;

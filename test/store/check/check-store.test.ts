@@ -30,12 +30,13 @@ const kinds = (report: CheckReport, severity: string): string[] => [
 const soundStores: Readonly<Record<string, readonly string[]>> = {
   clean: [],
   exotic: ['batchQueues'],
-  'crash-recovered': [],
+  // Its recovery drops the newest index file and does not make all of it again.
+  'crash-recovered': ['keyMissing'],
   'plain-crash-recovered': [],
-  'torn-zero-tail-recovered': [],
-  'torn-bad-body-recovered': [],
-  'torn-garbage-recovered': [],
-  'torn-early-garbage-recovered': [],
+  'torn-zero-tail-recovered': ['bytesBehindEnd'],
+  'torn-bad-body-recovered': ['bytesBehindEnd'],
+  'torn-garbage-recovered': ['bytesBehindEnd'],
+  'torn-early-garbage-recovered': ['bytesBehindEnd', 'checkpointIndexAhead'],
 };
 
 for (const [name, notes] of Object.entries(soundStores)) {
@@ -43,7 +44,6 @@ for (const [name, notes] of Object.entries(soundStores)) {
     const stores = goldenStores(t);
     if (stores === null) return;
     const report = checkGolden(unpackGoldenStore(t, stores, name));
-    t.log(lines(report).join('\n'));
     t.true(report.cleanlyStopped);
     t.deepEqual(kinds(report, 'damage'), []);
     t.deepEqual(kinds(report, 'note'), notes);
@@ -80,7 +80,6 @@ for (const name of ['crash', 'plain-crash', 'torn-zero-tail', 'torn-bad-body', '
     if (stores === null) return;
     const root = unpackGoldenStore(t, stores, name);
     const before = checkGolden(root);
-    t.log(lines(before).join('\n'));
     t.false(before.cleanlyStopped);
     t.deepEqual(kinds(before, 'damage'), []);
     t.is(
@@ -89,7 +88,6 @@ for (const name of ['crash', 'plain-crash', 'torn-zero-tail', 'torn-bad-body', '
     );
     recoverFully(t, root);
     const after = checkGolden(root);
-    t.log(lines(after).join('\n'));
     t.true(after.cleanlyStopped);
     t.deepEqual([...kinds(after, 'damage'), ...kinds(after, 'repairable')], []);
   });

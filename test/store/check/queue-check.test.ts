@@ -157,6 +157,12 @@ test('check queues: two messages with one offset (BR-45)', (t) => {
   );
 });
 
+test('check queues: a record whose offset was altered', (t) => {
+  const store = sound();
+  store.flip(store.of('T1', 0, 4).position + 24);
+  t.deepEqual(lines(store.check()), ['damage recordOffset offset=4']);
+});
+
 test('check queues: offsets that no message has, with fillers in their place and without', (t) => {
   const store = new MadeStore().fill(12);
   store.send('T0', 0, { queueOffset: 5 });
