@@ -45,6 +45,10 @@ export function loadFor(line: CommandLine): Loaded {
   return loadSettings(line.options);
 }
 
+const CHECK_HELP = `
+       node dist/main.js check STORE    checks the store of a stopped broker; check --help tells more
+`;
+
 export function helpText(program: string): string {
   return `Usage: node dist/${program} [-c FILE] [-n HOST:PORT[;HOST:PORT]] [--set NAME=VALUE]...
 
@@ -54,5 +58,5 @@ export function helpText(program: string): string {
   --settings              all settings with defaults and meanings, as Markdown
   -h, --help              this text
   -v, --version           the version
-`;
+${program === 'main.js' ? CHECK_HELP : ''}`;
 }

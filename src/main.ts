@@ -38,7 +38,17 @@ function stopOnSignals(broker: Broker): void {
   process.on('SIGINT', onSignal);
 }
 
+/** Loaded when it is asked for: a start of the broker does not wait for it. */
+async function check(args: readonly string[]): Promise<void> {
+  const { runCheck } = await import('./check-command.ts');
+  process.exitCode = await runCheck(args, {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+  });
+}
+
 async function main(): Promise<void> {
+  if (process.argv[2] === 'check') return check(process.argv.slice(3));
   const line = parseCommandLine(process.argv.slice(2), 'broker');
   if (line.help) return print(helpText('main.js'));
   if (line.version) return print(VERSION);

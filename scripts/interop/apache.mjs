@@ -115,6 +115,13 @@ export class ApacheBroker {
     await this.#nameServer?.stop();
   }
 
+  /** From one moment to the next; its own name server is stopped in good order. */
+  async kill() {
+    this.#child.kill('SIGKILL');
+    await this.#child.ended;
+    await this.#nameServer?.stop();
+  }
+
   async restart() {
     await this.stopBroker();
     await this.start();

@@ -11,6 +11,7 @@ export const kits = join(shared, 'conformance');
 export const loadgen = join(shared, 'perf', 'loadgen.mjs');
 export const peer = join(shared, 'perf', 'peers', 'peer.sh');
 export const main = process.env.RINGMQ_MAIN ?? join(project, 'dist', 'main.js');
+export const check = join(dirname(main), 'check.js');
 
 /** A folder that is gone when this process ends; KEEP=1 leaves it for a look at logs and stores. */
 export function tempFolder(name) {

@@ -60,6 +60,12 @@ export class RingMQ {
     if (code !== 0) throw new Error(`the broker ended with ${code ?? signal} after TERM: ${this.#child.output.trim().slice(-400)}`);
   }
 
+  /** From one moment to the next. */
+  async kill() {
+    this.#child.kill('SIGKILL');
+    await this.#child.ended;
+  }
+
   async restart() {
     await this.stop();
     await this.start();

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { ApacheBroker } from './apache.mjs';
 import { killAll } from './children.mjs';
+import { checkKilledStores } from './killed-stores.mjs';
 import { checkRows, runKit } from './kit.mjs';
 import { checkNameServer } from './name-server.mjs';
 import { all, apacheRule, fast } from './parts.mjs';
@@ -14,7 +15,7 @@ import { seconds, Tally } from './tally.mjs';
 const { values: given } = parseArgs({
   options: {
     all: { type: 'boolean', default: false },
-    /** Parts by name: `Java 5.5.0 JSON`, `Go`, `Node`, `rows`, `name server`, `stores`. */
+    /** Parts by name: `Java 5.5.0 JSON`, `Go`, `Node`, `rows`, `name server`, `stores`, `killed stores`. */
     part: { type: 'string', default: '' },
     /** Scenarios by name, instead of those that are due. */
     only: { type: 'string' },
@@ -64,6 +65,7 @@ async function main() {
   const tally = new Tally();
   if (chosen('rows')) await checkRows(tally);
   if (!given.all && chosen('stores')) await checkStores(Ours, tally);
+  if (!given.all && chosen('killed stores')) await checkKilledStores(Ours, tally);
   if (!given.all && chosen('name server')) await checkNameServer(Ours, tally, options);
   await runKits(tally, given.all ? all : fast, {});
   await runKits(tally, apacheRule.parts, apacheRule.settings);

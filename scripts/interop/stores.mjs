@@ -6,24 +6,29 @@ import { loadgen, tempFolder } from './places.mjs';
 import { call } from './wire.mjs';
 
 /** Many small files, so that a run of seconds crosses the edges of some; the same for both sides. */
-const small = { mappedFileSizeCommitLog: 1_048_576, mappedFileSizeConsumeQueue: 4_000 };
-const topic = 'moving';
+export const small = { mappedFileSizeCommitLog: 1_048_576, mappedFileSizeConsumeQueue: 4_000 };
+export const topic = 'moving';
+export const queueCount = 4;
 const group = 'perf_verify'; // the group in which the load generator reads back
 const commit = { consumerGroup: group, topic, queueId: 1 };
 const codes = { queryOffset: 14, updateOffset: 15, createGroup: 200 };
 
-async function generate(mode, broker, file, more = []) {
-  const shape = ['--broker', broker, '--topic', topic, '--queues', '4', '--size', '2000', '--conns', '2', '--inflight', '8'];
-  const output = await run(process.execPath, [loadgen, mode, ...shape, '--seconds', '1', '--warmup', '0', ...file, ...more], 120_000);
+export function generatorArgs(mode, broker, seconds) {
+  const shape = ['--topic', topic, '--queues', String(queueCount), '--size', '2000', '--conns', '2', '--inflight', '8'];
+  return [mode, '--broker', broker, ...shape, '--seconds', seconds, '--warmup', '0'];
+}
+
+export async function generate(mode, broker, file, more = []) {
+  const output = await run(process.execPath, [loadgen, ...generatorArgs(mode, broker, '1'), ...file, ...more], 120_000);
   return JSON.parse(output.trim().split('\n').at(-1));
 }
 
-async function send(broker, file, more) {
+export async function send(broker, file, more) {
   const report = await generate('send', broker, ['--verify', '--save', file], more);
   return `${report.verify.acked} messages`;
 }
 
-async function readBack(broker, file) {
+export async function readBack(broker, file) {
   const report = await generate('verify', broker, ['--load', file]);
   return `${report.verify.readBack} messages read back`;
 }
@@ -47,7 +52,7 @@ async function committed(broker, offset) {
 }
 
 /** Runs steps on a started broker and stops it in any case; a failed stop fails the check as well. */
-async function during(broker, steps) {
+export async function during(broker, steps) {
   let seen;
   try {
     await broker.start();

@@ -47,7 +47,51 @@ export interface IndexGeometry {
 }
 
 export function indexFileSize(geometry: IndexGeometry): number {
-  return HEADER_SIZE + geometry.slotCount * SLOT_SIZE + geometry.entryCount * ENTRY_SIZE;
+  return indexEntryAt(geometry, geometry.entryCount);
+}
+
+/** Where in its file an entry lies. */
+export function indexEntryAt(geometry: IndexGeometry, number: number): number {
+  return HEADER_SIZE + geometry.slotCount * SLOT_SIZE + number * ENTRY_SIZE;
+}
+
+/** For those who read a file without opening it for writing. */
+export const IndexLayout = {
+  headerSize: HEADER_SIZE,
+  slotSize: SLOT_SIZE,
+  entrySize: ENTRY_SIZE,
+  hashAt: HASH_AT,
+  positionAt: POSITION_AT,
+  secondsAt: SECONDS_AT,
+  beforeAt: BEFORE_AT,
+} as const;
+
+/** As it is in the file, whatever that is. */
+export interface IndexHeader {
+  readonly beginMs: number;
+  readonly endMs: number;
+  readonly beginPosition: number;
+  readonly endPosition: number;
+  readonly usedSlots: number;
+  readonly nextEntry: number;
+}
+
+export function readIndexHeader(files: Files, path: string): IndexHeader {
+  const header = new Uint8Array(HEADER_SIZE);
+  const fd = files.open(path, 'read');
+  try {
+    files.read(fd, header, 0, HEADER_SIZE, 0);
+  } finally {
+    files.close(fd);
+  }
+  return {
+    beginMs: readI64(header, BEGIN_MS_AT),
+    endMs: readI64(header, END_MS_AT),
+    beginPosition: readI64(header, BEGIN_POSITION_AT),
+    endPosition: readI64(header, END_POSITION_AT),
+    usedSlots: readI32(header, USED_SLOTS_AT),
+    nextEntry: readI32(header, NEXT_ENTRY_AT),
+  };
 }
 
 export class IndexFile {
@@ -95,16 +139,14 @@ export class IndexFile {
 
   static open(files: Files, path: string, geometry: IndexGeometry): IndexFile {
     const file = new IndexFile(files, path, geometry);
-    const header = new Uint8Array(HEADER_SIZE);
-    files.read(file.#open(), header, 0, HEADER_SIZE, 0);
-    file.beginMs = readI64(header, BEGIN_MS_AT);
-    file.endMs = readI64(header, END_MS_AT);
-    file.beginPosition = readI64(header, BEGIN_POSITION_AT);
-    file.endPosition = readI64(header, END_POSITION_AT);
-    file.usedSlots = readI32(header, USED_SLOTS_AT);
-    file.nextEntry = Math.min(geometry.entryCount, Math.max(1, readI32(header, NEXT_ENTRY_AT)));
+    const header = readIndexHeader(files, path);
+    file.beginMs = header.beginMs;
+    file.endMs = header.endMs;
+    file.beginPosition = header.beginPosition;
+    file.endPosition = header.endPosition;
+    file.usedSlots = header.usedSlots;
+    file.nextEntry = Math.min(geometry.entryCount, Math.max(1, header.nextEntry));
     file.#bufferFrom = file.nextEntry;
-    file.release();
     return file;
   }
 
@@ -184,7 +226,8 @@ export class IndexFile {
 
   #flushEntries(fd: number): void {
     const count = this.nextEntry - this.#bufferFrom;
-    if (count > 0 && this.#buffer !== null) this.#files.write(fd, this.#buffer, 0, count * ENTRY_SIZE, this.#entryAt(this.#bufferFrom));
+    const at = indexEntryAt(this.#geometry, this.#bufferFrom);
+    if (count > 0 && this.#buffer !== null) this.#files.write(fd, this.#buffer, 0, count * ENTRY_SIZE, at);
     this.#bufferFrom = this.nextEntry;
   }
 
@@ -200,12 +243,8 @@ export class IndexFile {
     if (buffered >= 0 && this.#buffer !== null) {
       this.#entry.set(this.#buffer.subarray(buffered * ENTRY_SIZE, (buffered + 1) * ENTRY_SIZE));
     } else {
-      this.#files.read(fd, this.#entry, 0, ENTRY_SIZE, this.#entryAt(number));
+      this.#files.read(fd, this.#entry, 0, ENTRY_SIZE, indexEntryAt(this.#geometry, number));
     }
-  }
-
-  #entryAt(number: number): number {
-    return HEADER_SIZE + this.#geometry.slotCount * SLOT_SIZE + number * ENTRY_SIZE;
   }
 
   #open(): number {

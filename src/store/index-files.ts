@@ -18,7 +18,8 @@ export function indexHash(key: string): number {
   return storedHash(javaHash(key));
 }
 
-function storedHash(hash: number): number {
+/** @param hash Java's hash of a key */
+export function storedHash(hash: number): number {
   const positive = Math.abs(hash);
   return positive === 0x8000_0000 ? 0 : positive;
 }

@@ -10,6 +10,8 @@ import { folderIdentity, lockHolder, removeSocketFile } from './files/folder-ide
 
 const WORD = 'lock';
 const ASK_TIMEOUT_MS = 500;
+const GO_ELSEWHERE = 'another broker has this store; stop it, or give this one a folder of its own with storePathRootDir';
+const STOP_IT = 'a broker runs on this store: stop it first';
 
 export interface StoreLock {
   release(): Promise<void>;
@@ -27,6 +29,16 @@ export async function lockStore(files: Files, root: string): Promise<StoreLock> 
     throw inUse(root, holder > 0 ? holder : null);
   }
   return { release: () => closed(server) };
+}
+
+/** Throws as `lockStore` does where another process has the store, and takes and writes nothing: for those who only read. */
+export async function refuseUsedStore(root: string): Promise<void> {
+  const identity = folderIdentity(root);
+  if (identity === null) return;
+  const holder = await askHolder(socketPath(identity));
+  if (holder.alive) throw inUse(root, holder.pid, STOP_IT);
+  const pid = lockHolder(`${root}/lock`);
+  if (pid !== 0) throw inUse(root, pid > 0 ? pid : null, STOP_IT);
 }
 
 function socketPath(identity: string): string {
@@ -103,13 +115,6 @@ function writeWord(files: Files, root: string): void {
   }
 }
 
-function inUse(root: string, pid: number | null): RingmqError {
-  return new RingmqError(
-    ErrorCodes.store,
-    'another broker has this store; stop it, or give this one a folder of its own with storePathRootDir',
-    {
-      storePathRootDir: root,
-      ...(pid === null ? {} : { pid }),
-    },
-  );
+function inUse(root: string, pid: number | null, text = GO_ELSEWHERE): RingmqError {
+  return new RingmqError(ErrorCodes.store, text, { storePathRootDir: root, ...(pid === null ? {} : { pid }) });
 }

@@ -55,7 +55,14 @@ export const platformDoors: readonly { readonly module: RegExp; readonly places:
 ];
 
 /** Where the program starts: what none of these reaches is not part of it. */
-export const entries: readonly string[] = ['src/main.ts', 'src/namesrv.ts', 'src/status.ts', 'src/index.ts', 'src/thread.ts'];
+export const entries: readonly string[] = [
+  'src/main.ts',
+  'src/namesrv.ts',
+  'src/status.ts',
+  'src/check.ts',
+  'src/index.ts',
+  'src/thread.ts',
+];
 
 const programs = /^src\/(main|namesrv)\.ts$/;
 const runners = /^src\/[^/]+\.ts$|^src\/runtime\/.*(runner|supervisor|control|transport)[^/]*\.ts$/;
