@@ -34,6 +34,12 @@ export class ConsumeQueues {
     return this.#dirty.size;
   }
 
+  /** Position of the oldest message whose unit is in no file yet; Infinity where all are. The log is followed in order, and so is this set. */
+  unwrittenFrom(): number {
+    for (const queue of this.#dirty) return queue.unwrittenFrom();
+    return Number.POSITIVE_INFINITY;
+  }
+
   /** Files that were written since the last sync. */
   get unsyncedCount(): number {
     return this.#space.cache.dirtyCount;

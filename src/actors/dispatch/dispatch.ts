@@ -10,12 +10,13 @@ import type { ConsumeQueue } from '../../store/consume-queue.ts';
 import { ConsumeQueues } from '../../store/consume-queues.ts';
 import { storeFolders } from '../../store/store-folders.ts';
 import type { ActorContext, Inbox } from '../context.ts';
-import { Positions } from '../context.ts';
+import { Positions, writtenSlot } from '../context.ts';
 import { LogFollower } from '../log-follower.ts';
 import { Messages, RecordFlags } from '../messages.ts';
 import { PartAssembler } from '../part-assembler.ts';
 import { PullDesk } from './pull-desk.ts';
 import { QueueBook } from './queue-book.ts';
+import { WrittenTrail } from './written-trail.ts';
 
 const FOLLOW_COUNT_MAX = 8 * 1024;
 const ASK_COUNT_MAX = 512;
@@ -34,6 +35,8 @@ export class Dispatch implements Actor, FeedHandler {
   readonly #held: HeldPulls;
   readonly #desk: PullDesk;
   readonly #follower: LogFollower;
+  readonly #trail: WrittenTrail;
+  readonly #trailSlot: number;
   readonly #control: { inbox: Inbox; handler: RingHandler }[] = [];
   readonly #asks: { inbox: Inbox; handler: RingHandler }[] = [];
   /** Keys of queues with held pulls that became ready in this cycle. */
@@ -41,6 +44,9 @@ export class Dispatch implements Actor, FeedHandler {
   /** Queues that recovery has cut are incomplete until the log was followed to this position: asks wait in their rings. */
   #servesFrom = 0;
   #flushAtMs: number;
+  /** Of the newest record that was followed; 0 before the first. */
+  #recordPosition = 0;
+  #recordTimeMs = 0;
   #deadlineMs = Number.POSITIVE_INFINITY;
 
   constructor(context: ActorContext) {
@@ -52,6 +58,8 @@ export class Dispatch implements Actor, FeedHandler {
     this.#book = new QueueBook(context, this.#queues);
     this.#held = new HeldPulls(settings.heldPullCountMax);
     this.#follower = new LogFollower(context, this, this.#book.keyOf);
+    this.#trail = new WrittenTrail(this.#follower.position);
+    this.#trailSlot = writtenSlot(context.namesOf('dispatch').length, context.index);
     this.#desk = new PullDesk(context, this.#queues, this.#held, () => this.#catchUp());
     this.#flushAtMs = context.clock.steadyMs() + settings.flushIntervalConsumeQueue;
     for (const inbox of context.inboxes) {
@@ -66,6 +74,7 @@ export class Dispatch implements Actor, FeedHandler {
     this.#book.open(boot.queues);
     this.#servesFrom = positions.get(Positions.appended);
     positions.set(Positions.dispatched + this.#context.index, this.#follower.position);
+    positions.set(this.#trailSlot, this.#trail.end);
   }
 
   doWork(): number {
@@ -80,7 +89,8 @@ export class Dispatch implements Actor, FeedHandler {
     if (nowMs >= this.#flushAtMs) this.#flush(nowMs);
     this.#desk.flush();
     this.#context.counters.set(CounterIds.heldPulls, this.#held.count);
-    this.#deadlineMs = Math.min(this.#held.nextDueMs(), this.#queues.dirtyCount > 0 ? this.#flushAtMs : Number.POSITIVE_INFINITY);
+    const isWritten = this.#queues.dirtyCount === 0 && this.#trail.end >= this.#follower.position;
+    this.#deadlineMs = Math.min(this.#held.nextDueMs(), isWritten ? Number.POSITIVE_INFINITY : this.#flushAtMs);
     return work;
   }
 
@@ -98,7 +108,9 @@ export class Dispatch implements Actor, FeedHandler {
     this.#queues.close();
   }
 
-  onEntry(key: number, queueOffset: number, position: number, size: number, tagsCode: number, _storeTimeMs: number, flags: number): void {
+  onEntry(key: number, queueOffset: number, position: number, size: number, tagsCode: number, storeTimeMs: number, flags: number): void {
+    this.#recordPosition = position;
+    this.#recordTimeMs = storeTimeMs;
     if ((flags & RecordFlags.noQueueOffset) !== 0 || !this.#book.owns(key)) return;
     const queue = this.#queues.get(key);
     if (queue === undefined) {
@@ -149,6 +161,19 @@ export class Dispatch implements Actor, FeedHandler {
       // The log has everything; the units stay in memory and are written by a later flush.
       this.#context.log.error('writing consume queues failed, trying again', { error: errorText(error) });
     }
+    this.#publishWritten();
+  }
+
+  /** The flusher makes it stable, and a start after a kill reads on from there. */
+  #publishWritten(): void {
+    const { positions } = this.#context;
+    const trail = this.#trail;
+    trail.note(this.#follower.position, this.#recordPosition, this.#recordTimeMs);
+    trail.advance(this.#queues.unwrittenFrom());
+    if (trail.end === positions.get(this.#trailSlot)) return;
+    positions.set(this.#trailSlot, trail.end);
+    positions.set(this.#trailSlot + 1, trail.position);
+    positions.set(this.#trailSlot + 2, trail.timeMs);
   }
 
   #controlHandler(inbox: Inbox): RingHandler {
