@@ -103,7 +103,7 @@ export class QueueCensus {
     const count = this.#passedTopics.has(topic) ? null : new QueueCount(topic, queueId, this.#unitsEndOf(topic, queueId));
     if (count !== null) this.#counts.set(`${queueId} ${topic}`, count);
     if (++this.#rowCount * 2 > this.#rows.length) this.#grow();
-    this.#put({ hash, topic: Uint8Array.from(bytes.subarray(topicBegin, topicBegin + size)), count, queueId });
+    this.#put({ hash, topic: new Uint8Array(bytes.subarray(topicBegin, topicBegin + size)), count, queueId });
     return count;
   }
 

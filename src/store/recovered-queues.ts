@@ -29,8 +29,9 @@ export class RecoveredQueues {
   readonly #unit = new Uint8Array(UNIT_SIZE);
   #verifiedFrom = -1;
 
-  constructor(files: Files, folder: string, fileSizeBytes: number, probe: RecordProbe, positionMin: number) {
-    this.#queues = new ConsumeQueues(files, folder, fileSizeBytes);
+  /** @param written see ConsumeQueues */
+  constructor(files: Files, folder: string, fileSizeBytes: number, probe: RecordProbe, positionMin: number, written: boolean) {
+    this.#queues = new ConsumeQueues(files, folder, fileSizeBytes, undefined, written);
     this.#probe = probe;
     this.#positionMin = positionMin;
     let key = 0;

@@ -23,7 +23,7 @@ export interface RecoverySettings {
   readonly mappedFileSizeCommitLog: number;
   readonly mappedFileSizeConsumeQueue: number;
   readonly checkCRCOnRecover: boolean;
-  /** After a clean stop so much of the log's end is compared with the queues all the same. Default 64 MiB. */
+  /** So much in front of what is not trusted is compared with the queues all the same. Default 64 MiB, 16 after a kill in the same place. */
   readonly verifySizeBytes?: number;
   /** Where this process runs: see `markRunning`. Empty or absent: nothing that was not synced is trusted. */
   readonly place?: string;
@@ -51,6 +51,8 @@ export interface RecoveredStore {
 }
 
 const VERIFY_SIZE = 67_108_864;
+/** Where the place vouches for more than any checkpoint could. */
+const WRITTEN_VERIFY_SIZE = 16_777_216;
 /** After a clean stop, or a kill, nothing lies behind the end but what another broker left of a record it cut, or a torn batch; none is larger. */
 const CLEAN_ZERO_SIZE = 8_388_608;
 const PROGRESS_SIZE = 536_870_912;
@@ -91,11 +93,12 @@ class Recovery {
     const { storePathCommitLog, storePathConsumeQueue, mappedFileSizeCommitLog, mappedFileSizeConsumeQueue } = this.#settings;
     const { positionMin, positionEnd } = this.#segments;
     const probe = new RecordProbe(this.#files, storePathCommitLog, mappedFileSizeCommitLog, positionEnd);
-    const queues = new RecoveredQueues(this.#files, storePathConsumeQueue, mappedFileSizeConsumeQueue, probe, positionMin);
+    const queueSize = mappedFileSizeConsumeQueue;
+    const queues = new RecoveredQueues(this.#files, storePathConsumeQueue, queueSize, probe, positionMin, this.#writtenBelow >= 0);
     if (this.#segments.count === 0) this.#refuseLostLog(queues);
     try {
       const syncedFrom = this.#abnormal ? this.#fileStartBy(probe, safeLogTimeMs(this.#checkpoint)) : positionMin;
-      if (this.#abnormal) this.#distrustEnd(probe, queues);
+      if (this.#abnormal) this.#distrustEnd(queues, this.#fileStartBy(probe, safeTimeMs(this.#checkpoint)));
       const { positionMax, census } = this.#settle(queues, this.#startByPosition(probe, queues));
       if (!this.#abnormal && positionMax < queues.logPositionEnd()) {
         this.#warn(`a record is damaged although the last stop was clean; it and all behind it are lost: position=${positionMax}`);
@@ -125,13 +128,15 @@ class Recovery {
     }
   }
 
-  /** What lies behind the start of an unclean end may have holes, however sound its last unit is: it is made anew. */
-  #distrustEnd(probe: RecordProbe, queues: RecoveredQueues): void {
-    const { positionMin, positionEnd } = this.#segments;
-    const trusted = this.#writtenBelow >= 0;
-    const from = trusted ? Math.max(this.#writtenBelow, positionMin) : this.#fileStartBy(probe, safeTimeMs(this.#checkpoint));
-    this.#warn(`the last process did not stop cleanly; the end of the store is rebuilt from the log: from=${from} filesEnd=${positionEnd}`);
-    queues.cutTo(from);
+  /**
+   * After an unclean end elsewhere what lies behind the checkpoint may have holes, however sound its last unit is: it is made anew. In the
+   * same place units can only be missing at the ends of queues, and only of records behind the mark.
+   */
+  #distrustEnd(queues: RecoveredQueues, checkpointed: number): void {
+    const written = this.#writtenBelow;
+    const from = written < 0 ? checkpointed : Math.max(written, this.#segments.positionMin);
+    this.#warn(`the last process did not stop cleanly; the end of the store is rebuilt from the log: from=${from}`);
+    if (written < 0) queues.cutTo(from);
   }
 
   /** Walks from ever earlier until no queue lacks units for records in front of the walk. */
@@ -185,8 +190,9 @@ class Recovery {
    */
   #startByPosition(probe: RecordProbe, queues: RecoveredQueues): number {
     const { positionMin, positionEnd, sizeBytes } = this.#segments;
-    const verifySize = this.#settings.verifySizeBytes ?? VERIFY_SIZE;
-    const known = Math.min(queues.verifyTails(), queues.logPositionEnd());
+    const verifySize = this.#settings.verifySizeBytes ?? (this.#writtenBelow < 0 ? VERIFY_SIZE : WRITTEN_VERIFY_SIZE);
+    const written = this.#writtenBelow < 0 ? Number.POSITIVE_INFINITY : this.#writtenBelow;
+    const known = Math.min(queues.verifyTails(), queues.logPositionEnd(), written);
     if (known - positionMin <= verifySize) return positionMin;
     const wanted = known - verifySize;
     // Any file's first record will do, and so does any record that a queue knows.

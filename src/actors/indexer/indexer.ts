@@ -77,7 +77,7 @@ export class Indexer implements Actor {
   }
 
   doWork(): number {
-    let work = this.#follow();
+    let work = this.#startGoesFirst() ? 0 : this.#follow();
     for (const { ring, handler } of this.#lines) work += ring.drain(handler, 64);
     return work;
   }
@@ -94,6 +94,14 @@ export class Indexer implements Actor {
     this.#index?.close();
     this.#index = null;
     this.#checkpoint.close();
+  }
+
+  /** What a kill has left to be indexed again may be seconds of work: it waits until the broker is ready. */
+  #startGoesFirst(): boolean {
+    const { positions, clock } = this.#context;
+    if (positions.get(Positions.registered) === 1) return false;
+    if (clock.steadyMs() >= this.#nextPollMs) this.#nextPollMs = clock.steadyMs() + POLL_MS;
+    return true;
   }
 
   #follow(): number {
