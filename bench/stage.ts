@@ -182,6 +182,7 @@ export class Stage {
       dispatchFrom: 0,
       storeTimeMsMax: 0,
       abnormal: false,
+      written: false,
       indexedTimeMs: 0,
       runId: 'bench',
       startedAtMs: systemClock.wallMs(),

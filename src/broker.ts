@@ -14,6 +14,7 @@ import { SharedNumbers } from './runtime/shared-numbers.ts';
 import { type ActorHost, Supervisor } from './runtime/supervisor.ts';
 import { allocateMemory, readBufferOf, type SharedMemory } from './shared-memory.ts';
 import type { Files } from './store/files/files.ts';
+import { runningPlace } from './store/files/folder-identity.ts';
 import { MemoryFiles } from './store/files/memory-files.ts';
 import { NodeFiles } from './store/files/node-files.ts';
 import { supervisionRules } from './supervision-rules.ts';
@@ -97,7 +98,15 @@ export class Broker {
   }
 
   async #open(): Promise<void> {
-    const boot = this.#store.recover(this.#memory, systemClock.wallMs(), newRunId());
+    const startMs = systemClock.steadyMs();
+    const place = this.inMemory ? '' : runningPlace(this.settings.storePathRootDir);
+    const boot = this.#store.recover(this.#memory, systemClock.wallMs(), newRunId(), place);
+    const [positionMax, from, ms] = [
+      this.#positions.get(Positions.appended),
+      boot.dispatchFrom,
+      Math.round(systemClock.steadyMs() - startMs),
+    ];
+    this.#log.info('the store is recovered', { positionMax, followFrom: from, queues: boot.queues.length, clean: !boot.abnormal, ms });
     await this.#host.boot(boot);
     await this.#supervisor.start();
     const limitMs = systemClock.steadyMs() + READY_LIMIT_MS;

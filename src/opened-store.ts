@@ -47,18 +47,17 @@ export class OpenedStore {
     return new OpenedStore(files, settings, log, memory ? null : await lockStore(files, root));
   }
 
-  /** Recovers, fills the shared tables, and marks the store as in use. */
-  recover(memory: SharedMemory, nowMs: number, runId: string): Boot {
+  /** Recovers, fills the shared tables, and marks the store as in use. @param place see `markRunning`. */
+  recover(memory: SharedMemory, nowMs: number, runId: string, place: string): Boot {
     const settings = this.#settings;
     const folders = storeFolders(settings.storePathRootDir);
-    const recovered = recoverStore(this.#files, { ...settings, storePathConsumeQueue: folders.consumeQueue }, this.#log);
+    const recovered = recoverStore(this.#files, { ...settings, storePathConsumeQueue: folders.consumeQueue, place }, this.#log);
     const positions = new SharedNumbers(memory.positions);
     positions.set(Positions.logMin, recovered.positionMin);
     positions.set(Positions.appended, recovered.positionMax);
     positions.set(Positions.appendedTimeMs, recovered.storeTimeMsMax);
-    // What a former process left in the system's cache may not be on disk: the flusher begins at the last file's start.
-    const fileStart = recovered.positionMax - (recovered.positionMax % settings.mappedFileSizeCommitLog);
-    positions.set(Positions.synced, recovered.abnormal ? Math.max(recovered.positionMin, fileStart) : recovered.positionMax);
+    // What a former process left in the system's cache may not be on disk: the flusher begins there.
+    positions.set(Positions.synced, recovered.synced);
     const ends = new SharedNumbers(memory.queueEnds);
     const begins = new SharedNumbers(memory.queueBegins);
     if (recovered.queues.length > settings.maxQueueCount) {
@@ -73,13 +72,14 @@ export class OpenedStore {
       return { key, topic: queue.topic, queueId: queue.queueId };
     });
     this.#bells = Array.from({ length: memory.bells.byteLength / doorbellMemorySize(1) }, (_, index) => new Doorbell(memory.bells, index));
-    this.#markRunning(positions);
+    this.#markRunning(positions, place, recovered.dispatchFrom);
     return {
       queues,
       nextKey: queues.length,
       dispatchFrom: recovered.dispatchFrom,
       storeTimeMsMax: recovered.storeTimeMsMax,
       abnormal: recovered.abnormal,
+      written: recovered.written,
       indexedTimeMs: recovered.checkpoint.indexMs,
       runId,
       startedAtMs: nowMs,
@@ -87,10 +87,10 @@ export class OpenedStore {
   }
 
   /** Without the marker nothing may be written: a next start would not know of an unclean end. */
-  #markRunning(positions: SharedNumbers): void {
+  #markRunning(positions: SharedNumbers, place: string, written: number): void {
     const root = this.#settings.storePathRootDir;
     try {
-      markRunning(this.#files, root, process.pid);
+      markRunning(this.#files, root, process.pid, place, written);
     } catch (error) {
       if (!isNoSpace(error)) throw error;
       positions.set(Positions.readOnly, 1);
@@ -110,7 +110,8 @@ export class OpenedStore {
     const appended = positions.get(Positions.appended);
     const dispatchers = topology.actors.filter((actor) => actor.kind === 'dispatch');
     const followed = dispatchers.every((actor) => positions.get(Positions.dispatched + actor.index) >= appended);
-    if (!followed || positions.get(Positions.synced) < appended || positions.get(Positions.readOnly) === 1) {
+    const damaged = positions.get(Positions.readOnly) === 1 || positions.get(Positions.queuesUnsound) === 1;
+    if (!followed || positions.get(Positions.synced) < appended || damaged) {
       this.#log.warn('the store is not marked as cleanly stopped: the next start rebuilds its end from the log');
       return;
     }

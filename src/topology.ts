@@ -171,7 +171,8 @@ export function layOut(options: TopologyOptions): Topology {
     actors,
     threads,
     rings,
-    positionCount: 16 + options.dispatchCount,
+    // Four for each dispatcher: see Positions.
+    positionCount: 16 + 4 * options.dispatchCount,
     queueCountMax: options.queueCountMax,
     windowSizeBytes: options.tailWindowSizeBytes,
     outputSizeBytes: OUTPUT_SIZE,

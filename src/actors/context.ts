@@ -44,9 +44,19 @@ export const Positions = {
   appendedTimeMs: 12,
   /** How full the disks are, and whether that is why sends are refused: see packDiskState in core/retention.ts. flusher */
   diskState: 13,
-  /** Bytes of the log followed by dispatch-i, at dispatched + i. dispatch */
+  /** 1 once a queue file could not be synced: the store is not marked as cleanly stopped then. flusher */
+  queuesUnsound: 14,
+  /** Bytes of the log followed by dispatch-i, at dispatched + i; behind these three more for each, see `writtenSlot`. dispatch */
   dispatched: 16,
 } as const;
+
+/**
+ * How far the queue units of a dispatcher are in files: at this slot of the positions table the end of the records that have theirs there,
+ * then the start of the newest of these records, then its store time; 0 while nothing was written. Each value alone is true, now and later.
+ */
+export function writtenSlot(dispatchCount: number, index: number): number {
+  return Positions.dispatched + dispatchCount + 3 * index;
+}
 
 export interface Inbox {
   /** Name of the sending actor. */
@@ -65,6 +75,8 @@ export interface Boot {
   readonly storeTimeMsMax: number;
   /** The last process did not stop cleanly. */
   readonly abnormal: boolean;
+  /** It did not, but on this running system: all that it wrote is there, synced or not. */
+  readonly written: boolean;
   /** Full index files up to this store time are on stable storage. */
   readonly indexedTimeMs: number;
   readonly runId: string;

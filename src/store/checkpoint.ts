@@ -127,3 +127,8 @@ export class Checkpoint {
 export function safeTimeMs(checkpoint: CheckpointValues): number {
   return Math.max(0, Math.min(checkpoint.physicMs, checkpoint.logicsMs) - SAFETY_MS);
 }
+
+/** Records stored up to this time are on disk themselves, whatever became of their queue units. */
+export function safeLogTimeMs(checkpoint: CheckpointValues): number {
+  return Math.max(0, checkpoint.physicMs - SAFETY_MS);
+}

@@ -43,6 +43,10 @@ export class ConsumeQueue implements TimedQueue {
   /** The ring holds the units from here on, as far as it reaches back. */
   #ringFrom = 0;
   #ring: Uint8Array | null = null;
+  /** The unit before this index was read: of thousands of queues that are looked at again and again, each is opened once. */
+  #lastEnd = 0;
+  #lastPosition = 0;
+  #lastSize = 0;
 
   constructor(space: QueueSpace, dirty: DirtyQueues, key: number, topic: string, queueId: number) {
     this.topic = topic;
@@ -183,6 +187,8 @@ export class ConsumeQueue implements TimedQueue {
 
   /** The log ends at this position now: later units go. Where no unit is left, the queue begins anew. */
   truncateTo(logPosition: number): void {
+    // Most of thousands of queues lie before the position as a whole: one look at the last unit instead of a search.
+    if (this.offsetMax === 0 || (this.lastPosition() < logPosition && this.#lastSize > 0 && this.#lastSize !== FILLER_SIZE)) return;
     this.cutTo(this.offsetAtOrBehind(logPosition));
   }
 
@@ -193,9 +199,29 @@ export class ConsumeQueue implements TimedQueue {
 
   /** Where the log goes on behind the last message; -1 of a queue without one. */
   logPositionEnd(): number {
-    if (this.offsetMax === 0) return -1;
-    this.#readAny(this.offsetMax - 1);
-    return readUnitPosition(one, 0) + readUnitSize(one, 0);
+    return this.offsetMax === 0 ? -1 : this.lastPosition() + this.#lastSize;
+  }
+
+  /** Where the last message lies, of a queue that has one. */
+  lastPosition(): number {
+    if (this.#lastEnd !== this.offsetMax) {
+      this.#readAny(this.offsetMax - 1);
+      this.#lastPosition = readUnitPosition(one, 0);
+      this.#lastSize = readUnitSize(one, 0);
+      this.#lastEnd = this.offsetMax;
+    }
+    return this.#lastPosition;
+  }
+
+  lastSize(): number {
+    return this.logPositionEnd() - this.#lastPosition;
+  }
+
+  /** Position of the oldest message whose unit is in no file yet; Infinity where all are. */
+  unwrittenFrom(): number {
+    const ring = this.#ring;
+    if (ring === null || this.#flushed >= this.offsetMax) return Number.POSITIVE_INFINITY;
+    return readUnitPosition(ring, (this.#flushed % RING_COUNT) * UNIT_SIZE);
   }
 
   /** Units from this offset on go. */
@@ -210,6 +236,7 @@ export class ConsumeQueue implements TimedQueue {
     this.#flushed = Math.min(this.#flushed, offset);
     this.#ringFrom = Math.min(offset, Math.max(this.#ringFrom, this.offsetMax - RING_COUNT));
     this.offsetMax = offset;
+    this.#lastEnd = -1;
     this.offsetMin = Math.min(this.offsetMin, offset);
     if (this.#flushed === offset) this.#dirty.delete(this);
   }
@@ -227,17 +254,13 @@ export class ConsumeQueue implements TimedQueue {
     }
     if (index > this.offsetMax) return 'gap';
     // A first message behind the last one: the queue was deleted and made anew, and the log still holds both lives.
-    if (index > 0 || position <= this.#lastPosition()) return 'repeated';
+    if (index > 0 || position <= this.lastPosition()) return 'repeated';
     this.remove();
     return 'restarted';
   }
 
-  #lastPosition(): number {
-    this.#readAny(this.offsetMax - 1);
-    return readUnitPosition(one, 0);
-  }
-
   #setBounds(min: number, max: number): void {
+    this.#lastEnd = -1;
     this.offsetMin = min;
     this.offsetMax = max;
     this.#logMin = 0;

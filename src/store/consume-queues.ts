@@ -12,17 +12,26 @@ export function queueFileSize(sizeBytes: number): number {
   return Math.ceil(sizeBytes / UNIT_SIZE) * UNIT_SIZE;
 }
 
+/** Pages that a power failure has swallowed may lie between units. */
+const CLEAR_SIZE = 65_536;
+/** Nothing of what was written is missing. */
+const CLEAR_SIZE_WRITTEN = 4_096;
+
 export class ConsumeQueues {
   readonly #space: QueueSpace;
   readonly #queues = new Map<number, ConsumeQueue>();
   readonly #dirty = new Set<ConsumeQueue>();
   #logPositionMin = 0;
 
-  /** @param folder the folder `consumequeue` @param fileCountMax so many files are open at most. */
-  constructor(files: Files, folder: string, fileSizeBytes: number, fileCountMax?: number) {
+  /**
+   * @param folder the folder `consumequeue` @param fileCountMax so many files are open at most.
+   * @param written all that was ever written is in the files, so that what lies behind a cut is quickly looked through.
+   */
+  constructor(files: Files, folder: string, fileSizeBytes: number, fileCountMax?: number, written = false) {
     const fileSize = queueFileSize(fileSizeBytes);
     const cache = new QueueFileCache(files, fileCountMax);
-    this.#space = { files, root: folder, fileSizeBytes: fileSize, cache, blocks: new UnitBlocks(fileSize / UNIT_SIZE) };
+    const clearSizeBytes = written ? CLEAR_SIZE_WRITTEN : CLEAR_SIZE;
+    this.#space = { files, root: folder, fileSizeBytes: fileSize, cache, clearSizeBytes, blocks: new UnitBlocks(fileSize / UNIT_SIZE) };
   }
 
   get count(): number {
@@ -32,6 +41,12 @@ export class ConsumeQueues {
   /** Queues with units that are in no file yet. */
   get dirtyCount(): number {
     return this.#dirty.size;
+  }
+
+  /** Position of the oldest message whose unit is in no file yet; Infinity where all are. The log is followed in order, and so is this set. */
+  unwrittenFrom(): number {
+    for (const queue of this.#dirty) return queue.unwrittenFrom();
+    return Number.POSITIVE_INFINITY;
   }
 
   /** Files that were written since the last sync. */

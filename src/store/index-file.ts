@@ -13,7 +13,8 @@
 //          +-------+----------+----------+--------+
 //
 // A slot holds the number of its newest entry. Entries are appended through a buffer; slots and header are written on flush:
-// after an unclean end the file is deleted and made again from the log, so nothing has to be written in any order.
+// after the machine stopped uncleanly the file is deleted and made again from the log; after a kill it is taken as of its last flush, which
+// therefore writes entries first and the header last.
 import { assert } from '../base/assert.ts';
 import { readI32, readI64, writeI32, writeI64 } from '../base/bytes.ts';
 import type { Files } from './files/files.ts';
@@ -212,6 +213,16 @@ export class IndexFile {
     writeI32(header, NEXT_ENTRY_AT, this.nextEntry);
     this.#files.write(fd, header, 0, HEADER_SIZE, 0);
     this.#dirty = false;
+  }
+
+  /** After a kill in the midst of a flush: slots that lead to entries which the header does not count are led back to those before. */
+  mend(): void {
+    const fd = this.#open();
+    this.#slots.mend(fd, this.nextEntry, (number) => {
+      this.#readEntry(fd, number);
+      return readI32(this.#entry, BEFORE_AT);
+    });
+    this.release();
   }
 
   sync(): void {

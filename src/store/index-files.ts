@@ -7,6 +7,8 @@ import { IndexFile, type IndexGeometry, indexFileSize } from './index-file.ts';
 export interface IndexOpening {
   /** After an unclean stop: files that are not full, or that end after `syncedTimeMs`, are deleted. */
   readonly abnormal?: boolean;
+  /** After an unclean stop on this running system: what was written is there, up to the last flush. */
+  readonly written?: boolean;
   /** The checkpoint's index time. */
   readonly syncedTimeMs?: number;
   /** End of the log: files that know records behind it are deleted, as others will lie there. */
@@ -48,14 +50,20 @@ export class IndexFiles {
       const path = `${folder}/${name}`;
       const stat = files.stat(path);
       if (!/^\d+$/.test(name) || stat === null || stat.isDirectory) continue;
+      if (stat.sizeBytes === 0) {
+        // Its making was cut short.
+        files.remove(path);
+        continue;
+      }
       if (stat.sizeBytes !== indexFileSize(geometry)) refuse(path, stat.sizeBytes, indexFileSize(geometry));
       row.push(IndexFile.open(files, path, geometry));
     }
     const index = new IndexFiles(files, folder, geometry, row);
     index.#deleteUnsound(opening);
     const last = row.at(-1);
-    // A full file may have ended between two keys of one record.
-    if (last !== undefined) index.#skipThrough = last.isFull ? last.endPosition - 1 : last.endPosition;
+    if (opening.written === true) last?.mend();
+    // A full file may have ended between two keys of one record, also where the next one was made already.
+    if (last !== undefined) index.#skipThrough = last.isFull || last.nextEntry === 1 ? last.endPosition - 1 : last.endPosition;
     return index;
   }
 
@@ -150,10 +158,10 @@ export class IndexFiles {
   }
 
   #deleteUnsound(opening: IndexOpening): void {
-    const { abnormal = false, syncedTimeMs = 0, logPositionMax = Number.POSITIVE_INFINITY } = opening;
+    const { abnormal = false, written = false, syncedTimeMs = 0, logPositionMax = Number.POSITIVE_INFINITY } = opening;
     for (let i = this.#row.length - 1; i >= 0; i--) {
       const file = this.#row[i] as IndexFile;
-      const unsound = abnormal && (!file.isFull || file.endMs > syncedTimeMs);
+      const unsound = abnormal && !written && (!file.isFull || file.endMs > syncedTimeMs);
       if (unsound || file.endPosition >= logPositionMax) this.#remove(i);
     }
   }

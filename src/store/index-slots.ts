@@ -46,6 +46,31 @@ export class IndexSlots {
     }
   }
 
+  /**
+   * Slots in the file with numbers from `end` on get the newest one below it in their chain.
+   * @param before the number before an entry's in its chain; 0 at its end.
+   */
+  mend(fd: number, end: number, before: (number: number) => number): void {
+    const chunk = new Uint8Array(Math.min(CHUNK_SLOTS, this.#slotCount) * SLOT_SIZE);
+    for (let from = 0; from < this.#slotCount; from += CHUNK_SLOTS) {
+      const size = Math.min(CHUNK_SLOTS, this.#slotCount - from) * SLOT_SIZE;
+      this.#files.read(fd, chunk, 0, size, this.#at + from * SLOT_SIZE);
+      let changed = false;
+      for (let at = 0; at < size; at += SLOT_SIZE) {
+        let number = readI32(chunk, at);
+        if (number < end) continue;
+        // Each entry's chain leads to smaller numbers; one that does not was never written whole.
+        for (let next = number; number >= end; number = next) {
+          next = before(number);
+          if (next < 0 || next >= number) next = 0;
+        }
+        writeI32(chunk, at, number);
+        changed = true;
+      }
+      if (changed) this.#files.write(fd, chunk, 0, size, this.#at + from * SLOT_SIZE);
+    }
+  }
+
   #chunk(fd: number, index: number): Uint8Array {
     let chunk = this.#chunks[index];
     if (chunk === undefined) {

@@ -1,5 +1,5 @@
 // What a walk over the log says about the queues: which offsets each has there, and from where on records lack their unit.
-import { readUtf8 } from '../base/bytes.ts';
+import { equalBytes, extendJavaHash, readUtf8 } from '../base/bytes.ts';
 import { readQueueId, readQueueOffset, readSysFlag, SysFlags, topicAt, topicSize } from '../message/record-layout.ts';
 
 export class QueueCount {
@@ -44,8 +44,22 @@ export class QueueCount {
   }
 }
 
+/** A queue as records name it: in bytes, so that a record costs no text. */
+interface Row {
+  readonly hash: number;
+  readonly topic: Uint8Array;
+  /** null for a queue of another kind. */
+  readonly count: QueueCount | null;
+  readonly queueId: number;
+}
+
+const ROWS_MIN = 1_024;
+
 export class QueueCensus {
   readonly #counts = new Map<string, QueueCount>();
+  /** Open addressing, at most half full. */
+  #rows: (Row | undefined)[] = new Array<Row | undefined>(ROWS_MIN).fill(undefined);
+  #rowCount = 0;
   readonly #unitsEndOf: (topic: string, queueId: number) => number;
   readonly #passedTopics: ReadonlySet<string>;
 
@@ -60,16 +74,8 @@ export class QueueCensus {
     const transaction = sysFlag & SysFlags.transactionMask;
     if (transaction === SysFlags.prepared || transaction === SysFlags.rollback || (sysFlag & SysFlags.innerBatch) !== 0) return;
     const topicBegin = topicAt(bytes, at);
-    const topic = readUtf8(bytes, topicBegin, topicBegin + topicSize(bytes, at));
-    const queueId = readQueueId(bytes, at);
-    const key = `${queueId} ${topic}`;
-    let count = this.#counts.get(key);
-    if (count === undefined) {
-      if (this.#passedTopics.has(topic)) return;
-      count = new QueueCount(topic, queueId, this.#unitsEndOf(topic, queueId));
-      this.#counts.set(key, count);
-    }
-    count.note(readQueueOffset(bytes, at), position);
+    const count = this.#countOf(bytes, topicBegin, topicSize(bytes, at), readQueueId(bytes, at));
+    count?.note(readQueueOffset(bytes, at), position);
   }
 
   get(topic: string, queueId: number): QueueCount | undefined {
@@ -78,5 +84,39 @@ export class QueueCensus {
 
   all(): IterableIterator<QueueCount> {
     return this.#counts.values();
+  }
+
+  #countOf(bytes: Uint8Array, topicBegin: number, size: number, queueId: number): QueueCount | null {
+    const hash = extendJavaHash(queueId, bytes, topicBegin, topicBegin + size);
+    const mask = this.#rows.length - 1;
+    let slot = hash & mask;
+    for (let row = this.#rows[slot]; row !== undefined; row = this.#rows[slot]) {
+      const { topic } = row;
+      if (row.queueId === queueId && topic.length === size && equalBytes(bytes, topicBegin, topic, 0, size)) return row.count;
+      slot = (slot + 1) & mask;
+    }
+    return this.#add(hash, bytes, topicBegin, size, queueId);
+  }
+
+  #add(hash: number, bytes: Uint8Array, topicBegin: number, size: number, queueId: number): QueueCount | null {
+    const topic = readUtf8(bytes, topicBegin, topicBegin + size);
+    const count = this.#passedTopics.has(topic) ? null : new QueueCount(topic, queueId, this.#unitsEndOf(topic, queueId));
+    if (count !== null) this.#counts.set(`${queueId} ${topic}`, count);
+    if (++this.#rowCount * 2 > this.#rows.length) this.#grow();
+    this.#put({ hash, topic: new Uint8Array(bytes.subarray(topicBegin, topicBegin + size)), count, queueId });
+    return count;
+  }
+
+  #put(row: Row): void {
+    const mask = this.#rows.length - 1;
+    let slot = row.hash & mask;
+    while (this.#rows[slot] !== undefined) slot = (slot + 1) & mask;
+    this.#rows[slot] = row;
+  }
+
+  #grow(): void {
+    const before = this.#rows;
+    this.#rows = new Array<Row | undefined>(before.length * 2).fill(undefined);
+    for (const row of before) if (row !== undefined) this.#put(row);
   }
 }

@@ -9,8 +9,6 @@ import { zeroRange } from './zero-range.ts';
 
 const SIZE_SETTING = 'mappedFileSizeConsumeQueue';
 const FILLERS_PER_WRITE = 3_276;
-/** Old units lie in one piece behind the end: so many bytes of zeros and there are no more of them. */
-const CLEAR_SIZE = 65_536;
 
 /** What all queues of one owner share. */
 export interface QueueSpace {
@@ -19,6 +17,8 @@ export interface QueueSpace {
   readonly root: string;
   readonly fileSizeBytes: number;
   readonly cache: QueueFileCache;
+  /** Old units lie in one piece behind a queue's end: so many bytes of zeros and there are no more of them. */
+  readonly clearSizeBytes: number;
   readonly blocks: UnitBlocks;
 }
 
@@ -110,7 +110,7 @@ export class QueueFiles {
     const at = (index - last * unitsPerFile) * UNIT_SIZE;
     if (at === this.#space.fileSizeBytes) return;
     this.#markDirty(last);
-    zeroRange(this.#space.files, this.#fd(last), at, this.#space.fileSizeBytes - at, CLEAR_SIZE);
+    zeroRange(this.#space.files, this.#fd(last), at, this.#space.fileSizeBytes - at, this.#space.clearSizeBytes);
   }
 
   deleteFirst(): void {

@@ -8,6 +8,8 @@ import type { RecordProbe } from './record-probe.ts';
 
 /** The folder of queues of another kind (batches in one record), which are left as they are. */
 const BATCH_FOLDER = 'batchconsumequeue';
+/** Among thousands of queues the very first record behind a position is not worth looking for. */
+const NEAR_SIZE = 1_048_576;
 
 export interface RecoveredQueue {
   readonly topic: string;
@@ -27,15 +29,19 @@ export class RecoveredQueues {
   readonly #unit = new Uint8Array(UNIT_SIZE);
   #verifiedFrom = -1;
 
-  constructor(files: Files, folder: string, fileSizeBytes: number, probe: RecordProbe, positionMin: number) {
-    this.#queues = new ConsumeQueues(files, folder, fileSizeBytes);
+  /** @param written see ConsumeQueues */
+  constructor(files: Files, folder: string, fileSizeBytes: number, probe: RecordProbe, positionMin: number, written: boolean) {
+    this.#queues = new ConsumeQueues(files, folder, fileSizeBytes, undefined, written);
     this.#probe = probe;
     this.#positionMin = positionMin;
     let key = 0;
     for (const topic of files.list(folder)) {
       for (const name of files.list(`${folder}/${topic}`)) {
         if (!/^\d+$/.test(name)) continue;
-        this.#byName.set(nameOf(topic, Number(name)), this.#queues.open(key++, topic, Number(name)));
+        const queue = this.#queues.open(key++, topic, Number(name));
+        // While its file is open: among thousands each later look would open it anew.
+        queue.logPositionEnd();
+        this.#byName.set(nameOf(topic, Number(name)), queue);
       }
     }
     const batchFolder = folder.replace(/[^/]*$/, BATCH_FOLDER);
@@ -54,10 +60,11 @@ export class RecoveredQueues {
     return end;
   }
 
-  /** Start of some record at or behind this position that a queue knows; the log's start where none does. */
+  /** Start of some record at or not far behind this position that a queue knows; the log's start where none does. */
   recordStartFrom(position: number): number {
     let start = Number.POSITIVE_INFINITY;
     for (const [, queue] of this.#queues.all()) {
+      if (start < position + NEAR_SIZE) break;
       const offset = queue.offsetAtOrBehind(position);
       if (offset >= queue.offsetMin && offset < queue.offsetMax) start = Math.min(start, queue.positionOf(offset));
     }
@@ -106,8 +113,8 @@ export class RecoveredQueues {
     return from;
   }
 
-  /** Brings min offsets up to the log's start, syncs what was changed, and lists all queues of files and log. */
-  finish(census: QueueCensus): RecoveredQueue[] {
+  /** Brings min offsets up to the log's start, syncs what was changed where that is wanted, and lists all queues of files and log. */
+  finish(census: QueueCensus, sync: boolean): RecoveredQueue[] {
     const found: RecoveredQueue[] = [];
     this.#queues.correctMin(this.#positionMin);
     for (const count of census.all()) this.#dropDead(count);
@@ -124,7 +131,7 @@ export class RecoveredQueues {
       found.push({ topic: count.topic, queueId: count.queueId, offsetMin: count.first, offsetNext: count.next });
     }
     this.#queues.flushAll();
-    this.#queues.syncAll();
+    if (sync) this.#queues.syncAll();
     return found;
   }
 
@@ -176,10 +183,11 @@ export class RecoveredQueues {
 
   /** Also true of a unit whose record is older than the log. */
   #isSound(queue: ConsumeQueue, topic: Uint8Array, offset: number): boolean {
-    if (queue.readUnits(offset, 1, this.#unit, 0) !== 1) return false;
-    const position = readUnitPosition(this.#unit, 0);
+    const isLast = offset === queue.offsetMax - 1;
+    if (!isLast && queue.readUnits(offset, 1, this.#unit, 0) !== 1) return false;
+    const position = isLast ? queue.lastPosition() : readUnitPosition(this.#unit, 0);
     if (position < this.#positionMin) return true;
-    return this.#probe.holds(position, readUnitSize(this.#unit, 0), topic, queue.queueId, offset);
+    return this.#probe.holds(position, isLast ? queue.lastSize() : readUnitSize(this.#unit, 0), topic, queue.queueId, offset);
   }
 
   #warn(text: string, count: QueueCount, howMany: number): void {

@@ -6,8 +6,8 @@ import { ErrorCodes, RingmqError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { recordFaultText } from '../message/record-check.ts';
 import { propertiesSize, readStoreTimeMs, topicAt, topicSize } from '../message/record-layout.ts';
-import { isMarkedRunning } from './abort-marker.ts';
-import { Checkpoint, type CheckpointValues, safeTimeMs } from './checkpoint.ts';
+import { isMarkedRunning, writtenBelow } from './abort-marker.ts';
+import { Checkpoint, type CheckpointValues, safeLogTimeMs, safeTimeMs } from './checkpoint.ts';
 import type { Files } from './files/files.ts';
 import { LogWalker, WalkStops } from './log-walker.ts';
 import type { QueueCensus } from './queue-census.ts';
@@ -23,8 +23,10 @@ export interface RecoverySettings {
   readonly mappedFileSizeCommitLog: number;
   readonly mappedFileSizeConsumeQueue: number;
   readonly checkCRCOnRecover: boolean;
-  /** After a clean stop so much of the log's end is compared with the queues all the same. Default 64 MiB. */
+  /** So much in front of what is not trusted is compared with the queues all the same. Default 64 MiB, 16 after a kill in the same place. */
   readonly verifySizeBytes?: number;
+  /** Where this process runs: see `markRunning`. Empty or absent: nothing that was not synced is trusted. */
+  readonly place?: string;
 }
 
 export type { RecoveredQueue };
@@ -38,6 +40,10 @@ export interface RecoveredStore {
   readonly dispatchFrom: number;
   /** The last process did not stop cleanly. */
   readonly abnormal: boolean;
+  /** It did not, but on this running system: all that it wrote is there, synced or not. */
+  readonly written: boolean;
+  /** All of the log below this position is on stable storage. */
+  readonly synced: number;
   /** Newest store time that was seen in the log; later ones must not be smaller. */
   readonly storeTimeMsMax: number;
   readonly checkpoint: CheckpointValues;
@@ -45,9 +51,11 @@ export interface RecoveredStore {
 }
 
 const VERIFY_SIZE = 67_108_864;
-/** After a clean stop nothing lies behind the end but what another broker left of a record it cut; no record is larger. */
+/** Where the place vouches for more than any checkpoint could. */
+const WRITTEN_VERIFY_SIZE = 16_777_216;
+/** After a clean stop, or a kill, nothing lies behind the end but what another broker left of a record it cut, or a torn batch; none is larger. */
 const CLEAN_ZERO_SIZE = 8_388_608;
-const PROGRESS_SIZE = 1_073_741_824;
+const PROGRESS_SIZE = 536_870_912;
 
 /** Runs once, before anything is appended, and with the store locked. Throws RingmqError `store` where it must not go on. */
 export function recoverStore(files: Files, settings: RecoverySettings, log: Log): RecoveredStore {
@@ -65,6 +73,8 @@ class Recovery {
   readonly #log: Log;
   readonly #warnings: string[] = [];
   readonly #abnormal: boolean;
+  /** After an unclean end on this running system: units of records below this position are in files. Else -1. */
+  readonly #writtenBelow: number;
   readonly #checkpoint: CheckpointValues;
   readonly #segments: Segments;
   #storeTimeMsMax = 0;
@@ -74,6 +84,7 @@ class Recovery {
     this.#settings = settings;
     this.#log = log;
     this.#abnormal = isMarkedRunning(files, settings.storePathRootDir);
+    this.#writtenBelow = this.#abnormal ? writtenBelow(files, settings.storePathRootDir, settings.place ?? '') : -1;
     this.#checkpoint = new Checkpoint(files, settings.storePathRootDir).load();
     this.#segments = Segments.load(files, settings.storePathCommitLog, settings.mappedFileSizeCommitLog, 'mappedFileSizeCommitLog');
   }
@@ -82,10 +93,12 @@ class Recovery {
     const { storePathCommitLog, storePathConsumeQueue, mappedFileSizeCommitLog, mappedFileSizeConsumeQueue } = this.#settings;
     const { positionMin, positionEnd } = this.#segments;
     const probe = new RecordProbe(this.#files, storePathCommitLog, mappedFileSizeCommitLog, positionEnd);
-    const queues = new RecoveredQueues(this.#files, storePathConsumeQueue, mappedFileSizeConsumeQueue, probe, positionMin);
+    const queueSize = mappedFileSizeConsumeQueue;
+    const queues = new RecoveredQueues(this.#files, storePathConsumeQueue, queueSize, probe, positionMin, this.#writtenBelow >= 0);
     if (this.#segments.count === 0) this.#refuseLostLog(queues);
     try {
-      if (this.#abnormal) this.#distrustEnd(probe, queues);
+      const syncedFrom = this.#abnormal ? this.#fileStartBy(probe, safeLogTimeMs(this.#checkpoint)) : positionMin;
+      if (this.#abnormal) this.#distrustEnd(queues, this.#fileStartBy(probe, safeTimeMs(this.#checkpoint)));
       const { positionMax, census } = this.#settle(queues, this.#startByPosition(probe, queues));
       if (!this.#abnormal && positionMax < queues.logPositionEnd()) {
         this.#warn(`a record is damaged although the last stop was clean; it and all behind it are lost: position=${positionMax}`);
@@ -93,7 +106,7 @@ class Recovery {
       this.#cutLog(positionMax);
       queues.cutTo(positionMax);
       const dispatchFrom = Math.min(positionMax, queues.missingFrom(census));
-      const found = queues.finish(census);
+      const found = queues.finish(census, this.#writtenBelow < 0);
       this.#warnings.push(...queues.warnings);
       for (const warning of queues.warnings) this.#log.warn(warning);
       return {
@@ -102,6 +115,8 @@ class Recovery {
         queues: found,
         dispatchFrom,
         abnormal: this.#abnormal,
+        written: this.#writtenBelow >= 0,
+        synced: this.#abnormal ? Math.min(syncedFrom, positionMax) : positionMax,
         storeTimeMsMax: this.#storeTimeMsMax,
         checkpoint: this.#checkpoint,
         warnings: this.#warnings,
@@ -113,10 +128,15 @@ class Recovery {
     }
   }
 
-  /** What lies behind the start of an unclean end may have holes, however sound its last unit is: it is made anew. */
-  #distrustEnd(probe: RecordProbe, queues: RecoveredQueues): void {
-    this.#warn('the last process did not stop cleanly; the end of the store is rebuilt from the log');
-    queues.cutTo(this.#startByTime(probe));
+  /**
+   * After an unclean end elsewhere what lies behind the checkpoint may have holes, however sound its last unit is: it is made anew. In the
+   * same place units can only be missing at the ends of queues, and only of records behind the mark.
+   */
+  #distrustEnd(queues: RecoveredQueues, checkpointed: number): void {
+    const written = this.#writtenBelow;
+    const from = written < 0 ? checkpointed : Math.max(written, this.#segments.positionMin);
+    this.#warn(`the last process did not stop cleanly; the end of the store is rebuilt from the log: from=${from}`);
+    if (written < 0) queues.cutTo(from);
   }
 
   /** Walks from ever earlier until no queue lacks units for records in front of the walk. */
@@ -143,7 +163,8 @@ class Recovery {
       census.noteRecord(walker.bytes, walker.at, walker.position);
       this.#storeTimeMsMax = Math.max(this.#storeTimeMsMax, readStoreTimeMs(walker.bytes, walker.at));
       if (walker.position >= progressAt) {
-        this.#log.info('reading the log', { position: walker.position, end });
+        const percent = Math.floor(((walker.position - from) / (end - from)) * 100);
+        this.#log.info('reading the log', { position: walker.position, end, percent });
         progressAt += PROGRESS_SIZE;
       }
     }
@@ -153,9 +174,8 @@ class Recovery {
     return { census, positionMax };
   }
 
-  /** The last file whose first record is old enough to have all its parts on disk. */
-  #startByTime(probe: RecordProbe): number {
-    const timeMs = safeTimeMs(this.#checkpoint);
+  /** The last file whose first record was stored by this time; the log's start where there is none. */
+  #fileStartBy(probe: RecordProbe, timeMs: number): number {
     const { positionMin, positionEnd, sizeBytes } = this.#segments;
     for (let start = positionEnd - sizeBytes; start > positionMin; start -= sizeBytes) {
       const firstMs = probe.storeTimeMs(start);
@@ -170,8 +190,9 @@ class Recovery {
    */
   #startByPosition(probe: RecordProbe, queues: RecoveredQueues): number {
     const { positionMin, positionEnd, sizeBytes } = this.#segments;
-    const verifySize = this.#settings.verifySizeBytes ?? VERIFY_SIZE;
-    const known = Math.min(queues.verifyTails(), queues.logPositionEnd());
+    const verifySize = this.#settings.verifySizeBytes ?? (this.#writtenBelow < 0 ? VERIFY_SIZE : WRITTEN_VERIFY_SIZE);
+    const written = this.#writtenBelow < 0 ? Number.POSITIVE_INFINITY : this.#writtenBelow;
+    const known = Math.min(queues.verifyTails(), queues.logPositionEnd(), written);
     if (known - positionMin <= verifySize) return positionMin;
     const wanted = known - verifySize;
     // Any file's first record will do, and so does any record that a queue knows.
@@ -182,9 +203,10 @@ class Recovery {
 
   #cutLog(positionMax: number): void {
     if (this.#segments.count === 0) return;
-    const lost = this.#segments.cut(positionMax, this.#abnormal ? Number.POSITIVE_INFINITY : CLEAN_ZERO_SIZE);
+    const written = this.#writtenBelow >= 0;
+    const lost = this.#segments.cut(positionMax, this.#abnormal && !written ? Number.POSITIVE_INFINITY : CLEAN_ZERO_SIZE);
     if (lost > 0) this.#warn(`the log was cut behind its last good record: position=${positionMax} bytesCut=${lost}`);
-    this.#segments.sync(positionMax, positionMax + 1);
+    if (lost > 0 || !written) this.#segments.sync(positionMax, positionMax + 1);
   }
 
   /** Apache's broker deletes all queues then; more likely the setting is wrong. */
@@ -208,5 +230,7 @@ class Recovery {
 function isTornBehindBody(b: Uint8Array, at: number, size: number): boolean {
   if (propertiesSize(b, at) > 0 && b[at + size - 1] === 0) return true;
   const topic = topicAt(b, at);
-  return b.subarray(topic, topic + topicSize(b, at)).includes(0);
+  const topicEnd = topic + topicSize(b, at);
+  for (let i = topic; i < topicEnd; i++) if (b[i] === 0) return true;
+  return false;
 }

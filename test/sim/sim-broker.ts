@@ -39,6 +39,8 @@ export interface SimOptions {
   readonly ingressCount?: number;
   readonly dispatchCount?: number;
   readonly log?: Log;
+  /** Where it runs: a later run in the same place trusts what a killed one has written; absent, nothing that was not synced. */
+  readonly place?: string;
 }
 
 /** Enough for what a test has under way, and quickly allocated. */
@@ -140,7 +142,7 @@ export class SimBroker {
     const ruleOf = (kind: string) => supervisionRules[kind as keyof typeof supervisionRules];
     const onFatal = (reason: string): void => void this.fatal.push(reason);
     this.#supervisor = new Supervisor(ordered, ruleOf, this.host, clock, log, onFatal, (ms) => this.timers.wait(ms));
-    this.#recover(memory);
+    this.#recover(memory, options.place ?? '');
   }
 
   static async start(seed: number, options: SimOptions = {}): Promise<SimBroker> {
@@ -155,8 +157,8 @@ export class SimBroker {
     return sim;
   }
 
-  #recover(memory: SharedMemory): void {
-    this.host.boot = this.#store.recover(memory, this.clock.wallMs(), `run-${this.seed}`);
+  #recover(memory: SharedMemory, place: string): void {
+    this.host.boot = this.#store.recover(memory, this.clock.wallMs(), `run-${this.seed}`, place);
   }
 
   /** Everything in good order: what was acknowledged is in the files, and they say so. */

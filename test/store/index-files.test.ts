@@ -188,3 +188,55 @@ test('index: a query finds what a slow search finds, to the second', (t) => {
   );
   t.pass();
 });
+
+test('index: a kill in the midst of a flush leaves what the flush before had written', (t) => {
+  const files = new MemoryFiles();
+  const nextEntryAt = 36;
+  const keys = ['a', 'b', 'c'];
+  const first = IndexFiles.open(files, '/index', SLOTS, 200);
+  for (let i = 1; i <= 40; i++) first.insert(`T#${keys[i % 3]}`, i, i * 1_000);
+  first.flush();
+  const path = `/index/${files.list('/index')[0]}`;
+  const header = bytesOf(files, path).subarray(0, 40);
+  t.is(header.readInt32BE(nextEntryAt), 41);
+  for (let i = 41; i <= 90; i++) first.insert(`T#${keys[i % 3]}`, i, i * 1_000);
+  first.flush();
+  // Entries and slots are written, the header is not.
+  const fd = files.open(path, 'write');
+  files.write(fd, header, 0, header.length, 0);
+  files.close(fd);
+  const again = IndexFiles.open(files, '/index', SLOTS, 200, { abnormal: true, written: true });
+  t.is(again.newestPosition, 40);
+  const found = (index: IndexFiles, key: string): number[] => index.query(`T#${key}`, 100, 0, 1_000_000);
+  const wanted = (count: number, k: number): number[] => Array.from({ length: count }, (_, i) => i + 1).filter((i) => i % 3 === k);
+  keys.forEach((key, k) => {
+    t.deepEqual(found(again, key), wanted(40, k));
+  });
+  for (let i = 35; i <= 100; i++) again.insert(`T#${keys[i % 3]}`, i, i * 1_000);
+  keys.forEach((key, k) => {
+    t.deepEqual(found(again, key), wanted(100, k));
+  });
+  // Elsewhere nothing of it is trusted.
+  t.is(IndexFiles.open(files, '/index', SLOTS, 200, { abnormal: true }).fileCount, 0);
+});
+
+test('index: keys of one record on both sides of a file’s end are all there after a kill', (t) => {
+  const files = new MemoryFiles();
+  const first = IndexFiles.open(files, '/index', SLOTS, ENTRIES);
+  for (let i = 1; i < ENTRIES - 1; i++) first.insert(`T#${i}`, i, i * 1_000);
+  for (const key of ['x', 'y', 'z']) first.insert(`T#${key}`, 500, 50_000);
+  t.is(first.fileCount, 2);
+  const again = IndexFiles.open(files, '/index', SLOTS, ENTRIES, { abnormal: true, written: true });
+  t.is(again.fileCount, 2);
+  t.is(again.newestPosition, 500);
+  for (const key of ['x', 'y', 'z']) again.insert(`T#${key}`, 500, 50_000);
+  for (const key of ['x', 'y', 'z']) t.deepEqual(again.query(`T#${key}`, 64, 0, 100_000), [500]);
+});
+
+test('index: a file whose making was cut short is none', (t) => {
+  const files = new MemoryFiles();
+  files.makeFolder('/index');
+  files.close(files.open('/index/20260101000000000', 'create'));
+  t.is(IndexFiles.open(files, '/index', SLOTS, ENTRIES).fileCount, 0);
+  t.deepEqual(files.list('/index'), []);
+});

@@ -51,6 +51,11 @@ export class LogMaker {
     this.position = position;
   }
 
+  /** Goes on with the queues of a log that was recovered. */
+  continueQueues(queues: readonly { topic: string; queueId: number; next: number }[]): void {
+    for (const { topic, queueId, next } of queues) this.#next.set(`${topic}/${queueId}`, next);
+  }
+
   append(topic: string, queueId: number, more: Partial<MadeRecord> = {}): number {
     const queue = `${topic}/${queueId}`;
     const queueOffset = more.queueOffset ?? this.#next.get(queue) ?? 0;

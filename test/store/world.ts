@@ -75,6 +75,15 @@ export class World {
     return found;
   }
 
+  /** The next process over the same files, as a recovery left them with so many of the records. */
+  restart(found: RecoveredStore, recordCount: number): World {
+    const world = new World(found.positionMax, this.files);
+    world.log.records.push(...this.log.records.slice(0, recordCount));
+    world.log.continueQueues(found.queues.map(({ topic, queueId, offsetNext }) => ({ topic, queueId, next: offsetNext })));
+    world.dispatched = recordCount;
+    return world;
+  }
+
   fill(count: number): this {
     for (let i = 0; i < count; i++) this.log.append(`T${i % 3}`, i % 2, { bodySize: (i * 37) % 300 });
     return this;

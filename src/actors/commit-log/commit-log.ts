@@ -64,8 +64,9 @@ export class CommitLog implements Actor, RingHandler {
     this.#batchSizeMax = Math.min(BATCH_SIZE_MAX, this.#window.sizeBytes / 4);
     this.#segmentSizeBytes = context.settings.mappedFileSizeCommitLog;
     this.#nextOffsets = new Float64Array(1024);
-    const synced = context.settings.flushDiskType === 'SYNC_FLUSH' ? context.namesOf('flusher') : [];
-    this.#followers = [...context.namesOf('dispatch'), ...synced];
+    const { flushDiskType, flushCommitLogTimed } = context.settings;
+    const wakesFlusher = flushDiskType === 'SYNC_FLUSH' || !flushCommitLogTimed;
+    this.#followers = [...context.namesOf('dispatch'), ...(wakesFlusher ? context.namesOf('flusher') : [])];
   }
 
   start(): void {

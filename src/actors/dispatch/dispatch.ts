@@ -11,7 +11,7 @@ import type { ConsumeQueue } from '../../store/consume-queue.ts';
 import { ConsumeQueues } from '../../store/consume-queues.ts';
 import { storeFolders } from '../../store/store-folders.ts';
 import type { ActorContext, Inbox } from '../context.ts';
-import { Positions } from '../context.ts';
+import { Positions, writtenSlot } from '../context.ts';
 import { LogFollower } from '../log-follower.ts';
 import { Messages, RecordFlags } from '../messages.ts';
 import { PartAssembler } from '../part-assembler.ts';
@@ -19,6 +19,7 @@ import { MinOffsets } from './min-offsets.ts';
 import { PullDesk } from './pull-desk.ts';
 import { QueueBook } from './queue-book.ts';
 import { UnreadDesk } from './unread-desk.ts';
+import { WrittenTrail } from './written-trail.ts';
 
 const FOLLOW_COUNT_MAX = 8 * 1024;
 const ASK_COUNT_MAX = 512;
@@ -40,6 +41,8 @@ export class Dispatch implements Actor, FeedHandler {
   readonly #held: HeldPulls;
   readonly #desk: PullDesk;
   readonly #follower: LogFollower;
+  readonly #trail: WrittenTrail;
+  readonly #trailSlot: number;
   readonly #control: { inbox: Inbox; handler: RingHandler }[] = [];
   readonly #asks: { inbox: Inbox; handler: RingHandler }[] = [];
   readonly #minOffsets: MinOffsets;
@@ -52,6 +55,9 @@ export class Dispatch implements Actor, FeedHandler {
   /** Queues that recovery has cut are incomplete until the log was followed to this position: asks wait in their rings. */
   #servesFrom = 0;
   #flushAtMs: number;
+  /** Of the newest record that was followed; 0 before the first. */
+  #recordPosition = 0;
+  #recordTimeMs = 0;
   #deadlineMs = Number.POSITIVE_INFINITY;
 
   constructor(context: ActorContext) {
@@ -63,6 +69,8 @@ export class Dispatch implements Actor, FeedHandler {
     this.#book = new QueueBook(context, this.#queues);
     this.#held = new HeldPulls(settings.heldPullCountMax);
     this.#follower = new LogFollower(context, this, this.#book.keyOf);
+    this.#trail = new WrittenTrail(this.#follower.position);
+    this.#trailSlot = writtenSlot(context.namesOf('dispatch').length, context.index);
     this.#desk = new PullDesk(context, this.#queues, this.#held, () => this.#catchUp());
     this.#flushAtMs = context.clock.steadyMs() + settings.flushIntervalConsumeQueue;
     this.#minOffsets = new MinOffsets(context, this.#queues);
@@ -79,6 +87,7 @@ export class Dispatch implements Actor, FeedHandler {
     this.#book.open(boot.queues);
     this.#servesFrom = positions.get(Positions.appended);
     positions.set(Positions.dispatched + this.#context.index, this.#follower.position);
+    positions.set(this.#trailSlot, this.#trail.end);
   }
 
   doWork(): number {
@@ -95,7 +104,8 @@ export class Dispatch implements Actor, FeedHandler {
     this.#desk.flush();
     this.#context.counters.set(CounterIds.heldPulls, this.#held.count);
     this.#deadlineMs = Math.min(this.#held.nextDueMs(), this.#minOffsets.deadlineMs());
-    if (this.#queues.dirtyCount > 0) this.#deadlineMs = Math.min(this.#deadlineMs, this.#flushAtMs);
+    const isWritten = this.#queues.dirtyCount === 0 && this.#trail.end >= this.#follower.position;
+    if (!isWritten) this.#deadlineMs = Math.min(this.#deadlineMs, this.#flushAtMs);
     if (!this.#follower.caughtUp && nowMs < this.#stuckUntilMs) this.#deadlineMs = Math.min(this.#deadlineMs, this.#stuckUntilMs);
     return work;
   }
@@ -114,7 +124,9 @@ export class Dispatch implements Actor, FeedHandler {
     this.#queues.close();
   }
 
-  onEntry(key: number, queueOffset: number, position: number, size: number, tagsCode: number, _storeTimeMs: number, flags: number): void {
+  onEntry(key: number, queueOffset: number, position: number, size: number, tagsCode: number, storeTimeMs: number, flags: number): void {
+    this.#recordPosition = position;
+    this.#recordTimeMs = storeTimeMs;
     if ((flags & RecordFlags.noQueueOffset) !== 0 || !this.#book.owns(key)) return;
     const queue = this.#queues.get(key);
     if (queue === undefined) {
@@ -188,6 +200,19 @@ export class Dispatch implements Actor, FeedHandler {
       // The log has everything; the units stay in memory and are written by a later flush.
       this.#context.log.error('writing consume queues failed, trying again', { error: errorText(error) });
     }
+    this.#publishWritten();
+  }
+
+  /** The flusher makes it stable, and a start after a kill reads on from there. */
+  #publishWritten(): void {
+    const { positions } = this.#context;
+    const trail = this.#trail;
+    trail.note(this.#follower.position, this.#recordPosition, this.#recordTimeMs);
+    trail.advance(this.#queues.unwrittenFrom());
+    if (trail.end === positions.get(this.#trailSlot)) return;
+    positions.set(this.#trailSlot, trail.end);
+    positions.set(this.#trailSlot + 1, trail.position);
+    positions.set(this.#trailSlot + 2, trail.timeMs);
   }
 
   #controlHandler(inbox: Inbox): RingHandler {

@@ -3,10 +3,12 @@ import { errorText } from '../../base/errors.ts';
 import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import { Checkpoint } from '../../store/checkpoint.ts';
+import { segmentStart } from '../../store/segment-row.ts';
 import { Segments } from '../../store/segments.ts';
 import type { ActorContext } from '../context.ts';
 import { Positions } from '../context.ts';
 import { DiskGauge } from './disk-gauge.ts';
+import { QueueCheckpoint } from './queue-checkpoint.ts';
 
 const PAGE_SIZE = 4096;
 
@@ -17,6 +19,7 @@ export class Flusher implements Actor {
   readonly #ingresses: readonly string[];
   readonly #checkpoint: Checkpoint;
   readonly #gauge: DiskGauge;
+  readonly #queues: QueueCheckpoint;
   #segments: Segments | null = null;
   #synced = 0;
   #nextAtMs = 0;
@@ -29,6 +32,7 @@ export class Flusher implements Actor {
     this.#ingresses = context.namesOf('ingress');
     this.#checkpoint = new Checkpoint(context.files, context.settings.storePathRootDir);
     this.#gauge = new DiskGauge(context);
+    this.#queues = new QueueCheckpoint(context, this.#checkpoint);
   }
 
   start(): void {
@@ -37,32 +41,45 @@ export class Flusher implements Actor {
     this.#synced = positions.get(Positions.synced);
     this.#checkpoint.load();
     this.#gauge.measure(clock.steadyMs());
+    this.#queues.start();
     this.#nextAtMs = clock.steadyMs() + settings.flushIntervalCommitLog;
     this.#thoroughAtMs = clock.steadyMs() + settings.flushCommitLogThoroughInterval;
   }
 
   doWork(): number {
-    const { positions, clock, settings } = this.#context;
+    const nowMs = this.#context.clock.steadyMs();
+    return this.#syncLog(nowMs) + this.#queues.doWork(nowMs);
+  }
+
+  #syncLog(nowMs: number): number {
+    const { positions, settings } = this.#context;
     // Read before `appended`: all records up to this time are then in it.
     const timeMs = positions.get(Positions.appendedTimeMs);
     const appended = positions.get(Positions.appended);
-    const nowMs = clock.steadyMs();
     if (this.#gauge.measure(nowMs)) this.#segments?.forgetBelow(positions.get(Positions.logMin));
     if (appended <= this.#synced || positions.get(Positions.readOnly) === 1) {
       if (nowMs >= this.#nextAtMs) this.#nextAtMs = nowMs + settings.flushIntervalCommitLog;
       return 0;
     }
     if (this.#syncs) return this.#sync(appended, timeMs);
-    if (nowMs < this.#nextAtMs) return 0;
-    this.#nextAtMs = nowMs + settings.flushIntervalCommitLog;
-    const thorough = nowMs >= this.#thoroughAtMs;
-    if (!thorough && appended - this.#synced < settings.flushCommitLogLeastPages * PAGE_SIZE) return 0;
-    return this.#sync(appended, timeMs);
+    const onBeat = nowMs >= this.#nextAtMs;
+    if (!onBeat && settings.flushCommitLogTimed) return 0;
+    if (onBeat) this.#nextAtMs = nowMs + settings.flushIntervalCommitLog;
+    const thorough = onBeat && nowMs >= this.#thoroughAtMs;
+    return thorough || this.#isEnough(appended) ? this.#sync(appended, timeMs) : 0;
   }
 
   deadlineMs(): number {
-    if (this.#syncs || this.#context.positions.get(Positions.readOnly) === 1) return this.#gauge.nextMs;
-    return Math.min(this.#nextAtMs, this.#gauge.nextMs);
+    const otherMs = Math.min(this.#queues.deadlineMs(), this.#gauge.nextMs);
+    if (this.#syncs || this.#context.positions.get(Positions.readOnly) === 1) return otherMs;
+    return Math.min(this.#nextAtMs, otherMs);
+  }
+
+  /** So many new pages as are set, or the end of a file: it is not written again. */
+  #isEnough(appended: number): boolean {
+    const { flushCommitLogLeastPages, mappedFileSizeCommitLog } = this.#context.settings;
+    if (appended - this.#synced >= flushCommitLogLeastPages * PAGE_SIZE) return true;
+    return segmentStart(appended, mappedFileSizeCommitLog) > segmentStart(this.#synced, mappedFileSizeCommitLog);
   }
 
   /** The last of the log's actors to stop: what they wrote is on stable storage after it, the checkpoint says so. */
@@ -73,6 +90,7 @@ export class Flusher implements Actor {
     if (appended > this.#synced && positions.get(Positions.readOnly) === 0) this.#sync(appended, timeMs);
     this.#segments?.close();
     this.#segments = null;
+    this.#queues.close();
     this.#checkpoint.close();
   }
 

@@ -27,9 +27,9 @@ export const flushSettings = {
   flushCommitLogTimed: flag(true, 'It is synced on that beat only, and not as soon as there is enough'),
   flushCommitLogLeastPages: integer(4, 'pages', 'It is synced only when this many pages are new', { max: 1_000_000 }),
   flushCommitLogThoroughInterval: integer(10_000, 'ms', 'After this long it is synced however little is new', { min: 1 }),
-  flushIntervalConsumeQueue: integer(1000, 'ms', 'Queue files are synced this often', { min: 1 }),
-  flushConsumeQueueLeastPages: integer(2, 'pages', 'They are synced only when this many pages are new', { max: 1_000_000 }),
-  flushConsumeQueueThoroughInterval: integer(60_000, 'ms', 'After this long they are synced however little is new', { min: 1 }),
+  flushIntervalConsumeQueue: integer(1000, 'ms', 'Units of queues are written to their files this often', { min: 1 }),
+  flushConsumeQueueLeastPages: integer(2, 'pages', 'Queue files are synced by time only', { max: 1_000_000, effect: 'accepted' }),
+  flushConsumeQueueThoroughInterval: integer(60_000, 'ms', 'Queue files are synced this often, and the checkpoint moves', { min: 1 }),
   syncFlushTimeout: integer(5000, 'ms', 'A send waits this long for the sync it needs', { min: 1 }),
   flushDelayOffsetInterval: integer(10_000, 'ms', 'Progress of the delay levels is written to disk this often', { min: 10 }),
 } as const;

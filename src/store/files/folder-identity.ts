@@ -7,6 +7,20 @@ export function folderIdentity(path: string): string | null {
   return stat === undefined ? null : `${stat.dev}-${stat.ino}`;
 }
 
+/**
+ * A name for this folder on this run of the system's kernel: what any process wrote there is still to be read while the name is the same.
+ * Empty where the system has no name for its runs.
+ */
+export function runningPlace(folder: string): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    const identity = folderIdentity(folder);
+    return boot === '' || identity === null ? '' : `${boot}-${identity}`;
+  } catch {
+    return '';
+  }
+}
+
 export function removeSocketFile(path: string): void {
   rmSync(path, { force: true });
 }

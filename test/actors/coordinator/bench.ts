@@ -96,6 +96,7 @@ export class Bench {
       dispatchFrom: 0,
       storeTimeMsMax: 0,
       abnormal: false,
+      written: false,
       indexedTimeMs: 0,
       runId: 'run',
       startedAtMs: this.clock.wallMs(),

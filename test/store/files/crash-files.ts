@@ -1,4 +1,5 @@
 // Files that lose power: what was not synced when it fails is written in whole, in part, or not at all.
+import type { Clock } from '../../../src/base/clock.ts';
 import type { Random } from '../../../src/base/random.ts';
 import type { FileStat, Files, OpenMode } from '../../../src/store/files/files.ts';
 import { MemoryFiles } from '../../../src/store/files/memory-files.ts';
@@ -10,10 +11,15 @@ interface PendingWrite {
 
 /** Names and lengths are kept as they are; contents wait for a sync. */
 export class CrashFiles implements Files {
-  readonly #live = new MemoryFiles();
+  readonly #live: MemoryFiles;
   readonly #durable = new MemoryFiles();
   readonly #paths = new Map<number, string>();
   readonly #pending = new Map<string, PendingWrite[]>();
+
+  /** @param clock gives files their time of change. */
+  constructor(clock?: Pick<Clock, 'wallMs'>) {
+    this.#live = new MemoryFiles(clock);
+  }
 
   /** What a start after the failure finds. */
   crash(random: Random): MemoryFiles {

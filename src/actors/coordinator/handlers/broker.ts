@@ -49,6 +49,7 @@ function onRuntime(desk: Desk): Reply {
     ['commitLogMinOffset', String(positions.get(Positions.logMin))],
     ['commitLogMaxOffset', String(appended)],
     ['dispatchBehindBytes', String(appended - dispatched)],
+    ['commitLogReadOnly', String(positions.get(Positions.readOnly) === 1)],
     ['remainHowManyDataToFlush', `${appended - positions.get(Positions.synced)} B`],
     ['pageCacheLockTimeMills', '0'],
     ['dispatchMaxBuffer', '0'],
