@@ -1,4 +1,5 @@
 // The store from lock to clean marker: locked, recovered into the tables that actors start from, marked as stopped at the end.
+import { dirname } from 'node:path';
 import { type Boot, Positions } from './actors/context.ts';
 import type { QueueEntry } from './actors/messages.ts';
 import { ErrorCodes, RingmqError } from './base/errors.ts';
@@ -33,9 +34,9 @@ export class OpenedStore {
   static async lock(files: Files, settings: Settings, log: Log, memory: boolean): Promise<OpenedStore> {
     const root = settings.storePathRootDir;
     try {
-      files.makeFolder(root);
+      makeFolderSafely(files, root);
       files.makeFolder(storeFolders(root).config);
-      files.makeFolder(settings.storePathCommitLog);
+      makeFolderSafely(files, settings.storePathCommitLog);
     } catch (error) {
       throw new RingmqError(
         ErrorCodes.store,
@@ -56,9 +57,8 @@ export class OpenedStore {
     positions.set(Positions.logMin, recovered.positionMin);
     positions.set(Positions.appended, recovered.positionMax);
     positions.set(Positions.appendedTimeMs, recovered.storeTimeMsMax);
-    // What a former process left in the system's cache may not be on disk: the flusher begins at the last file's start.
-    const fileStart = recovered.positionMax - (recovered.positionMax % settings.mappedFileSizeCommitLog);
-    positions.set(Positions.synced, recovered.abnormal ? Math.max(recovered.positionMin, fileStart) : recovered.positionMax);
+    // What a killed process left in the system's cache may not be on disk, in whichever file: a sync of one that is costs nothing.
+    positions.set(Positions.synced, recovered.abnormal ? recovered.positionMin : recovered.positionMax);
     const ends = new SharedNumbers(memory.queueEnds);
     const begins = new SharedNumbers(memory.queueBegins);
     if (recovered.queues.length > settings.maxQueueCount) {
@@ -114,4 +114,12 @@ export class OpenedStore {
   async release(): Promise<void> {
     await this.#lock?.release();
   }
+}
+
+/** The folder's own name must outlive a power cut as well, or all that is synced in it is in no folder. */
+function makeFolderSafely(files: Files, path: string): void {
+  const made: string[] = [];
+  for (let folder = path; folder !== dirname(folder) && files.stat(folder) === null; folder = dirname(folder)) made.push(folder);
+  files.makeFolder(path);
+  for (const folder of made) files.syncFolder(dirname(folder));
 }

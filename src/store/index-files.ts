@@ -47,6 +47,11 @@ export class IndexFiles {
       const path = `${folder}/${name}`;
       const stat = files.stat(path);
       if (!/^\d+$/.test(name) || stat === null || stat.isDirectory) continue;
+      if (stat.sizeBytes === 0) {
+        // The process or the power went between making it and giving it its size.
+        files.remove(path);
+        continue;
+      }
       if (stat.sizeBytes !== indexFileSize(geometry)) refuse(path, stat.sizeBytes, indexFileSize(geometry));
       row.push(IndexFile.open(files, path, geometry));
     }

@@ -48,6 +48,8 @@ const VERIFY_SIZE = 67_108_864;
 /** After a clean stop nothing lies behind the end but what another broker left of a record it cut; no record is larger. */
 const CLEAN_ZERO_SIZE = 8_388_608;
 const PROGRESS_SIZE = 1_073_741_824;
+/** Disks write this much whole or not at all. */
+const SECTOR_SIZE = 512;
 
 /** Runs once, before anything is appended, and with the store locked. Throws RingmqError `store` where it must not go on. */
 export function recoverStore(files: Files, settings: RecoverySettings, log: Log): RecoveredStore {
@@ -139,7 +141,7 @@ class Recovery {
     let progressAt = from + PROGRESS_SIZE;
     walker.seek(from);
     while (walker.next(end)) {
-      if (this.#abnormal && isTornBehindBody(walker.bytes, walker.at, walker.size)) break;
+      if (this.#abnormal && isTornBehindBody(walker.bytes, walker.at, walker.size, walker.position)) break;
       census.noteRecord(walker.bytes, walker.at, walker.position);
       this.#storeTimeMsMax = Math.max(this.#storeTimeMsMax, readStoreTimeMs(walker.bytes, walker.at));
       if (walker.position >= progressAt) {
@@ -204,9 +206,18 @@ class Recovery {
   }
 }
 
-/** The checksum covers the body only; zeros where topic and properties should be tell that the write never came to its end. */
-function isTornBehindBody(b: Uint8Array, at: number, size: number): boolean {
+/**
+ * The checksum covers the body only; zeros where topic and properties should be tell that the write never came to its end, or that a
+ * sector between others did not reach the disk: one that begins in the properties ends behind them, or is all zeros.
+ */
+function isTornBehindBody(b: Uint8Array, at: number, size: number, position: number): boolean {
   if (propertiesSize(b, at) > 0 && b[at + size - 1] === 0) return true;
   const topic = topicAt(b, at);
-  return b.subarray(topic, topic + topicSize(b, at)).includes(0);
+  if (b.subarray(topic, topic + topicSize(b, at)).includes(0)) return true;
+  const begin = at + size - propertiesSize(b, at);
+  const past = (position + begin - at) % SECTOR_SIZE;
+  for (let sector = past === 0 ? begin : begin + SECTOR_SIZE - past; sector + SECTOR_SIZE <= at + size; sector += SECTOR_SIZE) {
+    if (b.subarray(sector, sector + SECTOR_SIZE).every((byte) => byte === 0)) return true;
+  }
+  return false;
 }
