@@ -1,4 +1,5 @@
 // The store from lock to clean marker: locked, recovered into the tables that actors start from, marked as stopped at the end.
+import { dirname } from 'node:path';
 import { type Boot, Positions } from './actors/context.ts';
 import type { QueueEntry } from './actors/messages.ts';
 import { ErrorCodes, errorText, RingmqError } from './base/errors.ts';
@@ -33,9 +34,9 @@ export class OpenedStore {
   static async lock(files: Files, settings: Settings, log: Log, memory: boolean): Promise<OpenedStore> {
     const root = settings.storePathRootDir;
     try {
-      files.makeFolder(root);
+      makeFolderSafely(files, root);
       files.makeFolder(storeFolders(root).config);
-      files.makeFolder(settings.storePathCommitLog);
+      makeFolderSafely(files, settings.storePathCommitLog);
     } catch (error) {
       throw new RingmqError(
         ErrorCodes.store,
@@ -130,4 +131,12 @@ export class OpenedStore {
   async release(): Promise<void> {
     await this.#lock?.release();
   }
+}
+
+/** The folder's own name must outlive a power cut as well, or all that is synced in it is in no folder. */
+function makeFolderSafely(files: Files, path: string): void {
+  const made: string[] = [];
+  for (let folder = path; folder !== dirname(folder) && files.stat(folder) === null; folder = dirname(folder)) made.push(folder);
+  files.makeFolder(path);
+  for (const folder of made) files.syncFolder(dirname(folder));
 }

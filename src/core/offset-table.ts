@@ -74,6 +74,25 @@ export class OffsetTable {
     return true;
   }
 
+  /**
+   * Brings offsets that lie beyond the end of their queue back to it; returns how many.
+   * @param endOf offset of a queue's next message; NO_OFFSET where there is no such queue: then its offset stays.
+   */
+  cutTo(endOf: (topic: string, queueId: number) => number): number {
+    let count = 0;
+    for (const [key, row] of this.#rows) {
+      const topic = topicOf(key);
+      for (const [queueId, offset] of row) {
+        const end = endOf(topic, queueId);
+        if (end === NO_OFFSET || offset <= end) continue;
+        row.set(queueId, end);
+        count++;
+      }
+    }
+    if (count > 0) this.#dirty = true;
+    return count;
+  }
+
   dropTopic(topic: string): boolean {
     return this.#drop((key) => topicOf(key) === topic);
   }

@@ -51,7 +51,7 @@ export class IndexFiles {
       const stat = files.stat(path);
       if (!/^\d+$/.test(name) || stat === null || stat.isDirectory) continue;
       if (stat.sizeBytes === 0) {
-        // Its making was cut short.
+        // The process or the power went between making it and giving it its size.
         files.remove(path);
         continue;
       }

@@ -14,8 +14,8 @@ export class Segments {
   readonly #descriptors: SegmentDescriptors;
   #firstPosition: number;
   #count: number;
-  /** Files were made or removed since the folder was last synced. */
-  #folderChanged = false;
+  /** Files were made or removed since the folder was last synced: by a process before this one, for all that is known. */
+  #folderChanged: boolean;
 
   private constructor(files: Files, folder: string, sizeBytes: number, firstPosition: number, count: number, descriptorLimit: number) {
     this.#files = files;
@@ -23,6 +23,7 @@ export class Segments {
     this.sizeBytes = sizeBytes;
     this.#firstPosition = firstPosition;
     this.#count = count;
+    this.#folderChanged = count > 0;
     this.#descriptors = new SegmentDescriptors(files, folder, sizeBytes, 'write', descriptorLimit);
   }
 

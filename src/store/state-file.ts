@@ -12,6 +12,8 @@ export class StateFile {
   readonly #log: Log;
   /** The file under its own name is damaged: it must not take the place of the good backup. */
   #damaged = false;
+  /** The last load found the last but one state only. */
+  fellBack = false;
 
   constructor(files: Files, path: string, log: Log) {
     this.#files = files;
@@ -26,7 +28,11 @@ export class StateFile {
   load<T>(parse: (text: string) => T): T | null {
     const faults: string[] = [];
     const found = this.#try(this.path, parse, faults);
-    if (found !== undefined) return found;
+    this.fellBack = false;
+    if (found !== undefined) {
+      this.#settle(this.path);
+      return found;
+    }
     // Between the two renames of a save only the other two names are there, and the new text is whole.
     const missing = faults.length === 0;
     const others = missing ? [`${this.path}.tmp`, `${this.path}.bak`] : [`${this.path}.bak`];
@@ -34,6 +40,8 @@ export class StateFile {
       const value = this.#try(other, parse, faults);
       if (value === undefined) continue;
       this.#damaged = !missing;
+      this.fellBack = other !== `${this.path}.tmp`;
+      this.#settle(other);
       this.#log.error('a state file was missing or damaged; an earlier one is used instead', {
         path: this.path,
         used: other,
@@ -50,9 +58,24 @@ export class StateFile {
     });
   }
 
+  /** What a killed process wrote may be in the system's cache only, and more will be built on it now. */
+  #settle(path: string): void {
+    const fd = this.#files.open(path, 'write');
+    try {
+      this.#files.sync(fd);
+    } finally {
+      this.#files.close(fd);
+    }
+    this.#files.syncFolder(this.#folder);
+  }
+
+  get #folder(): string {
+    return this.path.slice(0, this.path.lastIndexOf('/'));
+  }
+
   /** The text is on stable storage when this returns. */
   save(text: string): void {
-    const folder = this.path.slice(0, this.path.lastIndexOf('/'));
+    const folder = this.#folder;
     this.#files.makeFolder(folder);
     const bytes = Buffer.from(text);
     const fd = this.#files.open(`${this.path}.tmp`, 'create');

@@ -37,6 +37,11 @@ export class TopicsFile {
     this.#file = new StateFile(files, `${folder}/topics.json`, log);
   }
 
+  /** The last load found the last but one state only. */
+  get fellBack(): boolean {
+    return this.#file.fellBack;
+  }
+
   load(): StoredTopics | null {
     return this.#file.load((text) => {
       const state = parseState(text, TABLE);

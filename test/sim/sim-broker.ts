@@ -41,6 +41,10 @@ export interface SimOptions {
   readonly log?: Log;
   /** Where it runs: a later run in the same place trusts what a killed one has written; absent, nothing that was not synced. */
   readonly place?: string;
+  /** Actors that get no duty cycle from the start on, until the runner feeds them. */
+  readonly starved?: readonly string[];
+  /** True once the broker's process was ended by a fault: the start then throws instead of going on. */
+  readonly isEnded?: () => boolean;
 }
 
 /** Enough for what a test has under way, and quickly allocated. */
@@ -108,6 +112,8 @@ export class SimBroker {
   readonly host: SimHost;
   readonly fatal: string[] = [];
   readonly timers: SimTimers;
+  /** The process was ended by a fault: no answer is to be expected any more. */
+  readonly isEnded: () => boolean;
   readonly #store: OpenedStore;
   readonly #supervisor: Supervisor;
   #clientCount = 0;
@@ -117,6 +123,7 @@ export class SimBroker {
     this.settings = settings;
     this.files = files;
     this.clock = clock;
+    this.isEnded = options.isEnded ?? (() => false);
     this.#store = store;
     this.random = new SeededRandom(seed ^ 0x5eed);
     const random = new SeededRandom(seed);
@@ -135,6 +142,7 @@ export class SimBroker {
     });
     const { duty } = this.host;
     this.runner = new SimRunner({ duty, network: this.network, clock, random, seed });
+    for (const name of options.starved ?? []) this.runner.starve(name);
     this.timers = new SimTimers(clock);
     duty.add(this.timers, { cycle: () => {} });
     this.assembly = this.host.assembly;
@@ -149,11 +157,12 @@ export class SimBroker {
     const clock = options.clock ?? new FakeClock();
     const files = options.files ?? new MemoryFiles(clock);
     const settings = settingsOf(options);
-    const store = await OpenedStore.lock(files, settings, silentLog, true);
+    const store = await OpenedStore.lock(files, settings, options.log ?? silentLog, true);
     const sim = new SimBroker(seed, options, settings, store, files, clock);
     await sim.host.duty.start('timers');
     await sim.runner.settle(sim.#supervisor.start());
-    sim.runner.runUntil(() => sim.position('registered') === 1);
+    sim.runner.runUntil(() => sim.position('registered') === 1 || sim.isEnded());
+    if (sim.isEnded()) throw new Error(`the process was ended while it started seed=${seed}`);
     return sim;
   }
 

@@ -93,9 +93,11 @@ export class SimClient {
   }
 
   await(opaque: number): Answer {
-    this.sim.runner.runUntil(() => this.answers.has(opaque) || this.closed);
+    const { sim } = this;
+    sim.runner.runUntil(() => this.answers.has(opaque) || this.closed || sim.isEnded());
     const answer = this.answers.get(opaque);
-    if (answer === undefined) throw new Error(`the connection closed before the answer seed=${this.sim.seed}`);
+    if (answer === undefined)
+      throw new Error(`${this.closed ? 'the connection closed' : 'the process ended'} before the answer seed=${sim.seed}`);
     return answer;
   }
 

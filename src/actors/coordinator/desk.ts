@@ -2,6 +2,7 @@
 import { RateLimit } from '../../base/rate-limit.ts';
 import { ChangeTimes } from '../../core/change-times.ts';
 import { ConsumerGroups } from '../../core/consumer-groups.ts';
+import { NO_OFFSET } from '../../core/offset-table.ts';
 import { RequestCodes } from '../../protocol/codes.ts';
 import { encodeConsumerIdsChangedRequest } from '../../protocol/commands/consumer-ids-changed.ts';
 import { HeaderCodecs } from '../../protocol/frame.ts';
@@ -72,13 +73,37 @@ export class Desk {
   }
 
   load(): void {
-    this.topics.load(this.#files.loadTopics());
+    const topics = this.#files.loadTopics();
+    this.topics.load(topics, topics === null || this.#files.topicsFellBack);
     this.groups.load(this.#files.loadGroups());
     const offsets = this.#files.offsets.load();
     if (offsets !== null) this.offsets.table.load(offsets);
+    else this.#warnOfNoOffsets();
+    this.#cutOffsets();
     const joins = this.#files.joins.load();
     if (joins !== null) this.offsets.joins.load(joins);
     this.#publishReads();
+  }
+
+  /** With a power cut messages may have gone that were read and committed: what takes their offsets now must not be skipped. */
+  #cutOffsets(): void {
+    const { boot, log } = this.context;
+    if (!boot.abnormal) return;
+    const count = this.offsets.table.cutTo((topic, queueId) =>
+      this.topics.keys.keyOf(topic, queueId) < 0 ? NO_OFFSET : this.topics.endOf(topic, queueId),
+    );
+    if (count === 0) return;
+    // Before anything is stored: behind new messages the same offsets would look right.
+    this.#offsetsUrgent = true;
+    log.warn('committed offsets lay beyond the end of their queues after an unclean stop; they are set to the end', { count });
+  }
+
+  #warnOfNoOffsets(): void {
+    const { boot, queueEnds, log } = this.context;
+    if (!boot.queues.some(({ key }) => queueEnds.get(key) > 0)) return;
+    log.warn(
+      'the store holds messages but no committed offsets: all groups begin as new ones; restore config/consumerOffset.json if there were any',
+    );
   }
 
   /** What lived on the connections of its predecessor ends; all topics and groups go to the new one. */

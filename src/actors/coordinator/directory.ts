@@ -6,15 +6,22 @@ import type { Outbox } from '../outbox.ts';
 /** Keys in one message: the ring to dispatch must hold several. */
 const KEYS_PER_MESSAGE = 4096;
 
+/** Either queues that came or keys of queues that went. */
+type QueueNews =
+  | { readonly added: QueueEntry[]; readonly removed?: undefined }
+  | { readonly removed: number[]; readonly added?: undefined };
+
 export class Directory {
   readonly #ingresses: readonly Outbox[];
   readonly #dispatchers: readonly Outbox[];
-  #added: QueueEntry[] = [];
-  #removed: number[] = [];
+  /** In the order of events: a topic that is made again has its old queues removed before. */
+  #queueNews: QueueNews[] = [];
   readonly #topics = new Map<string, TopicChange>();
   readonly #groups = new Map<string, GroupChange>();
   /** Indexes of those that get everything, since they were restarted. */
   readonly #restarted = new Set<number>();
+  /** The first telling holds everything, for all of them. */
+  #isFirst = true;
 
   constructor(context: ActorContext) {
     this.#ingresses = context.namesOf('ingress').map((name) => context.outbox(name));
@@ -22,15 +29,21 @@ export class Directory {
   }
 
   get isEmpty(): boolean {
-    return this.#added.length + this.#removed.length + this.#topics.size + this.#groups.size === 0;
+    return this.#queueNews.length + this.#topics.size + this.#groups.size === 0;
   }
 
   queuesAdded(queues: readonly QueueEntry[]): void {
-    for (const queue of queues) this.#added.push(queue);
+    if (queues.length === 0) return;
+    const last = this.#queueNews.at(-1);
+    if (last?.added !== undefined) for (const queue of queues) last.added.push(queue);
+    else this.#queueNews.push({ added: [...queues] });
   }
 
   queuesRemoved(keys: readonly number[]): void {
-    for (const key of keys) this.#removed.push(key);
+    if (keys.length === 0) return;
+    const last = this.#queueNews.at(-1);
+    if (last?.removed !== undefined) for (const key of keys) last.removed.push(key);
+    else this.#queueNews.push({ removed: [...keys] });
   }
 
   topic(change: TopicChange): void {
@@ -48,27 +61,29 @@ export class Directory {
 
   /** Dispatch hears of new queues before any ingress can use them. Returns the ingresses that were told everything. */
   tell(): number[] {
-    for (const outbox of this.#dispatchers) {
-      for (let at = 0; at < this.#added.length; at += KEYS_PER_MESSAGE) {
-        outbox.sendJson(Messages.queuesAdded, { queues: this.#added.slice(at, at + KEYS_PER_MESSAGE) });
-      }
-      for (let at = 0; at < this.#removed.length; at += KEYS_PER_MESSAGE) {
-        outbox.sendJson(Messages.queuesRemoved, { keys: this.#removed.slice(at, at + KEYS_PER_MESSAGE) });
-      }
-    }
+    for (const outbox of this.#dispatchers) for (const news of this.#queueNews) tellQueues(outbox, news);
     this.#ingresses.forEach((outbox, ingress) => {
-      const restarted = this.#restarted.has(ingress);
-      if (restarted) outbox.send(Messages.directoryBegins, []);
+      const whole = this.#isFirst || this.#restarted.has(ingress);
+      if (whole) outbox.send(Messages.directoryBegins, []);
       for (const change of this.#topics.values()) outbox.sendJson(Messages.topicChanged, change);
       for (const change of this.#groups.values()) outbox.sendJson(Messages.groupChanged, change);
-      if (restarted) outbox.send(Messages.directoryEnds, []);
+      if (whole) outbox.send(Messages.directoryEnds, []);
     });
+    this.#isFirst = false;
     const restarted = [...this.#restarted];
     this.#restarted.clear();
-    this.#added = [];
-    this.#removed = [];
+    this.#queueNews = [];
     this.#topics.clear();
     this.#groups.clear();
     return restarted;
+  }
+}
+
+function tellQueues(outbox: Outbox, { added = [], removed = [] }: QueueNews): void {
+  for (let at = 0; at < added.length; at += KEYS_PER_MESSAGE) {
+    outbox.sendJson(Messages.queuesAdded, { queues: added.slice(at, at + KEYS_PER_MESSAGE) });
+  }
+  for (let at = 0; at < removed.length; at += KEYS_PER_MESSAGE) {
+    outbox.sendJson(Messages.queuesRemoved, { keys: removed.slice(at, at + KEYS_PER_MESSAGE) });
   }
 }

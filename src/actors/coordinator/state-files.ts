@@ -35,6 +35,11 @@ export class StateFiles {
     return { dataVersion: stored.dataVersion, topics: [...stored.topics].map(([name, members]) => topicConfigDataOf(members, name)) };
   }
 
+  /** What was loaded may lack the newest topics. */
+  get topicsFellBack(): boolean {
+    return this.#topics.fellBack;
+  }
+
   saveTopics({ dataVersion, topics }: TopicTableState): void {
     this.#topics.save({ dataVersion, topics: new Map(topics.map((config) => [config.topicName, this.#membersOf(config)])) });
   }

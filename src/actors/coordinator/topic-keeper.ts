@@ -3,7 +3,7 @@ import { ErrorCodes, RingmqError } from '../../base/errors.ts';
 import { autoTopic, retryTopic } from '../../core/auto-topic.ts';
 import { KeyTable } from '../../core/key-table.ts';
 import { ReservedTopics, startTopics } from '../../core/start-topics.ts';
-import { queueCountOf, type TopicConfig, topicConfigFault } from '../../core/topic-config.ts';
+import { Perms, queueCountOf, type TopicConfig, topicConfig, topicConfigFault } from '../../core/topic-config.ts';
 import { TopicTable, type TopicTableState } from '../../core/topic-table.ts';
 import { groupOfRetryTopic, isDlqTopic, isRetryTopic, retryTopicOf, topicFault } from '../../message/names.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
@@ -45,10 +45,14 @@ export class TopicKeeper {
     return this.#dirty;
   }
 
-  /** Lays the file over the start topics and numbers queues that start did not find. */
-  load(file: TopicTableState | null): void {
+  /**
+   * Lays the file over the start topics and numbers queues that start did not find.
+   * @param isOld the file is missing or is the one before the newest: topics are made of queues that it does not know.
+   */
+  load(file: TopicTableState | null, isOld: boolean): void {
     const { clock, settings } = this.#context;
-    this.#dirty = this.table.load(this.#start, file, settings.autoCreateTopicEnable, clock.wallMs());
+    const state = isOld ? this.#rebuilt(file) : file;
+    this.#dirty = this.table.load(this.#start, state, settings.autoCreateTopicEnable, clock.wallMs()) || isOld;
     for (const config of this.table.all()) {
       const missing = this.keys.missing(config.topicName, queueCountOf(config));
       if (missing > this.keys.room) {
@@ -62,6 +66,21 @@ export class TopicKeeper {
     this.tellAll();
   }
 
+  /** Every queue of the store belongs to a topic: else what it holds could not be read, and would go with the next topic of its name. */
+  #rebuilt(file: TopicTableState | null): TopicTableState {
+    const counts = new Map<string, number>();
+    for (const { topic, queueId } of this.#context.boot.queues) counts.set(topic, Math.max(counts.get(topic) ?? 0, queueId + 1));
+    for (const { topicName } of [...this.#start, ...(file?.topics ?? [])]) counts.delete(topicName);
+    if (counts.size > 0) {
+      const { log } = this.#context;
+      log.error('the store has queues of topics that config/topics.json lost; they are made again: check their permissions', {
+        topics: [...counts.keys()].join(' '),
+      });
+    }
+    const rebuilt = [...counts].map(([topic, count]) => topicConfig(topic, count, Perms.readWrite));
+    return { dataVersion: file?.dataVersion ?? null, topics: [...(file?.topics ?? []), ...rebuilt] };
+  }
+
   tellAll(): void {
     for (const config of this.table.all()) this.#tell(config);
   }
@@ -71,6 +90,8 @@ export class TopicKeeper {
     const fault = topicFault(config.topicName) ?? topicConfigFault(config);
     if (fault !== null) return refuse(ResponseCodes.INVALID_PARAMETER, fault);
     const { topicName } = config;
+    // A topic that is not there has no messages, whatever a former life of it left in the log.
+    if (!this.table.has(topicName)) this.#directory.queuesRemoved(this.keys.remove(topicName));
     const missing = this.keys.missing(topicName, queueCountOf(config));
     if (missing > this.keys.room) {
       return refuse(

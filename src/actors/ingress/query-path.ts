@@ -26,6 +26,8 @@ import { type Ask, askOf, PendingAsks } from './pending-asks.ts';
 /** Record size and magic, and what lies between them and the position field. */
 const HEAD_SIZE = 36;
 const RECORD_SIZE_MAX = 16 * 1024 * 1024;
+/** A query by unique key begins at the client's own time, which may be ahead of ours by so much. */
+const CLOCK_SKEW_MS = 600_000;
 /** Upper bound of an answer's body. */
 const BODY_SIZE_MAX = 12 * 1024 * 1024;
 
@@ -67,8 +69,9 @@ export class QueryPath {
     const byUniqueKey = decoded.value._UNIQUE_KEY_QUERY === true;
     const { defaultQueryMaxNum, maxMsgsNumBatch } = this.#desk.context.settings;
     const maxCount = byUniqueKey ? defaultQueryMaxNum : Math.max(1, Math.min(maxNum, maxMsgsNumBatch));
-    const begin = clampTime(beginTimestamp);
-    const end = clampTime(endTimestamp);
+    const skewMs = byUniqueKey ? CLOCK_SKEW_MS : 0;
+    const begin = clampTime(beginTimestamp - skewMs);
+    const end = clampTime(endTimestamp + skewMs);
     const words = [this.pending.nextToken, maxCount, high32(begin), low32(begin), high32(end), low32(end)];
     this.#desk.indexer.send(Messages.queryKey, words, Buffer.from(`${topic}#${key}`, 'utf8'));
     this.pending.add({ ...askOf(client, header), topic, key, byUniqueKey });

@@ -24,7 +24,10 @@ export class Relay implements RingHandler {
   readonly #parts: PartAssembler;
   readonly #ring: RingReader;
   readonly #handlerFor: (peerId: number) => ConnectionHandler;
-  /** After a restart nothing is known of topics and groups, and mail that is still there was meant for the predecessor. */
+  /**
+   * At a start nothing is known of topics and groups, and who was answered now would be told that they do not exist. After a restart
+   * mail that is still there was meant for the predecessor.
+   */
   #directory: 'known' | 'coming' | 'awaited';
 
   constructor(desk: Desk, ring: RingReader, handlerFor: (peerId: number) => ConnectionHandler) {
@@ -32,7 +35,7 @@ export class Relay implements RingHandler {
     this.#ring = ring;
     this.#parts = new PartAssembler(ring);
     this.#handlerFor = handlerFor;
-    this.#directory = desk.context.incarnation === 0 ? 'known' : 'awaited';
+    this.#directory = desk.context.incarnation === 0 ? 'coming' : 'awaited';
   }
 
   /** Frames can be judged. */

@@ -41,6 +41,8 @@ export interface BenchOptions {
   readonly dispatchCount?: number;
   /** Ends of queues by key, as the commit log would have them after a start. */
   readonly ends?: ReadonlyMap<number, number>;
+  /** The last process did not stop cleanly. */
+  readonly abnormal?: boolean;
   readonly answerRingBytes?: number;
   readonly dispatchRingBytes?: number;
 }
@@ -95,7 +97,7 @@ export class Bench {
       nextKey: options.nextKey ?? 0,
       dispatchFrom: 0,
       storeTimeMsMax: 0,
-      abnormal: false,
+      abnormal: options.abnormal ?? false,
       written: false,
       indexedTimeMs: 0,
       runId: 'run',
@@ -231,6 +233,9 @@ export class Bench {
         if (ensured !== null) this.ensured.push(ensured);
         break;
       }
+      case Messages.directoryBegins:
+      case Messages.directoryEnds:
+        break;
       case Messages.openPeer: {
         const peer = parts.takeJson<OpenPeer>(at);
         if (peer !== null) this.opened.push(peer);

@@ -42,9 +42,11 @@ function onConsumeStats(desk: Desk, r: ConsumeStatsRequest): Reply {
   for (const topic of topicsOf(desk, r)) {
     const config = desk.topics.table.get(topic);
     for (let queueId = 0; queueId < (config?.readQueueNums ?? 0); queueId++) {
-      // Nothing committed counts as 0, as tools expect: a new group shows what it could read.
-      const consumerOffset = Math.max(0, desk.offsets.table.get(r.consumerGroup, topic, queueId));
+      // Tools take the difference for the lag. Nothing committed counts as the first message: a new group shows what it could read,
+      // and neither what retention took nor what was committed beyond the end is any lag.
       const brokerOffset = desk.topics.endOf(topic, queueId);
+      const committed = Math.max(desk.topics.beginOf(topic, queueId), desk.offsets.table.get(r.consumerGroup, topic, queueId));
+      const consumerOffset = Math.min(brokerOffset, committed);
       offsetTable.push([queueOf(desk, topic, queueId), { brokerOffset, consumerOffset, pullOffset: consumerOffset, lastTimestamp: 0 }]);
     }
   }
