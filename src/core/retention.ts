@@ -95,14 +95,15 @@ export function patienceMs(settings: RetentionSettings): number {
 
 /** The policy in one sentence. */
 export function retentionText(settings: RetentionSettings): string {
-  const hours = deleteHours(settings.deleteWhen).map((hour) => `${String(hour).padStart(2, '0')}:00`);
+  const given = new Set(deleteHours(settings.deleteWhen));
+  const hours = given.size === 24 ? 'any hour' : [...given].map((hour) => `${String(hour).padStart(2, '0')}:00`).join(' and ');
   const ratio = settings.diskMaxUsedSpaceRatio;
   const forced = settings.cleanFileForciblyEnable
     ? `; deletes younger ones too above ${settings.diskSpaceCleanForciblyRatio} % disk`
     : '; never deletes younger ones';
   const unread = settings.deleteUnconsumed ? 'unread messages go like all others' : `unread messages are kept below ${ratio} %`;
   return (
-    `keeps messages ${settings.fileReservedTime} h, deletes older ones at ${hours.join(' and ')} or above ${ratio} % disk${forced}; ` +
+    `keeps messages ${settings.fileReservedTime} h, deletes older ones at ${hours} or above ${ratio} % disk${forced}; ` +
     `refuses writes above ${settings.diskSpaceWarningLevelRatio} %; ${unread}`
   );
 }

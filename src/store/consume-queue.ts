@@ -11,7 +11,6 @@ import { findQueueBounds } from './queue-bounds.ts';
 import { QueueFiles, type QueueSpace } from './queue-files.ts';
 import { firstAtOrAfter, lastAtOrBefore, type StoreTimeOf, type TimedQueue } from './queue-time-search.ts';
 import { FILLER_SIZE, isFiller, isUnit, readUnitPosition, readUnitSize, UNIT_SIZE, writeUnit } from './queue-unit.ts';
-
 import type { UnitBlocks } from './unit-blocks.ts';
 
 export { UNIT_SIZE } from './queue-unit.ts';
@@ -118,28 +117,9 @@ export class ConsumeQueue implements TimedQueue {
     const total = Math.min(count, this.offsetMax - fromIndex);
     const ringFrom = Math.max(this.#ringFrom, this.offsetMax - RING_COUNT);
     const fromFiles = Math.min(total, Math.max(0, ringFrom - fromIndex));
-    if (fromFiles > 0) this.#readFiles(fromIndex, fromFiles, into, at);
+    if (fromFiles > 0) this.#blocks.read(this.#files, this.#key, fromIndex, fromFiles, this.#flushed, into, at);
     if (fromFiles < total) this.#readRing(fromIndex + fromFiles, total - fromFiles, into, at + fromFiles * UNIT_SIZE);
     return total;
-  }
-
-  /** Whole blocks that are in files, and so stay as they are, are kept for the next reader. */
-  #readFiles(index: number, count: number, into: Uint8Array, at: number): void {
-    const { unitsPerFile } = this.#files;
-    while (count > 0) {
-      const within = index % unitsPerFile;
-      const begin = index - (within % this.#blocks.unitsPerBlock);
-      const end = Math.min(begin + this.#blocks.unitsPerBlock, index - within + unitsPerFile);
-      const part = Math.min(count, end - index);
-      if (end > this.#flushed) this.#files.read(index, part, into, at);
-      else {
-        const block = this.#blocks.get(this.#files, this.#key, begin, end - begin);
-        copyBytes(block, (index - begin) * UNIT_SIZE, (index - begin + part) * UNIT_SIZE, into, at);
-      }
-      index += part;
-      count -= part;
-      at += part * UNIT_SIZE;
-    }
   }
 
   positionOf(offset: number): number {

@@ -151,6 +151,11 @@ export class IndexFile {
     return file;
   }
 
+  /** Something of it is in memory only. */
+  get isDirty(): boolean {
+    return this.#dirty;
+  }
+
   get isFull(): boolean {
     return this.nextEntry >= this.#geometry.entryCount;
   }

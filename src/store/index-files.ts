@@ -132,10 +132,11 @@ export class IndexFiles {
     for (const file of this.#row) file.release();
   }
 
-  /** After a failed write: what the newest file holds is unknown, so it goes, and the next start makes it again from the log. */
+  /** After a failed write: what a file in the making holds is unknown, so it goes, and is made again from the log. Full ones stay. */
   abandon(): void {
     for (const file of this.#row) file.release();
-    if (this.#row.length > 0) this.#remove(this.#row.length - 1);
+    const last = this.#row.at(-1);
+    if (last !== undefined && (!last.isFull || last.isDirty)) this.#remove(this.#row.length - 1);
   }
 
   #writable(timeMs: number): IndexFile {

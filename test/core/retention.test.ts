@@ -173,4 +173,6 @@ test('retention: the policy is one sentence', (t) => {
     retentionText({ ...defaults, deleteWhen: '4;16;', cleanFileForciblyEnable: true, deleteUnconsumed: true }),
     /at 04:00 and 16:00 or above 75 % disk; deletes younger ones too above 85 % disk; .*unread messages go like all others$/,
   );
+  const everyHour = Array.from({ length: 24 }, (_, hour) => hour).join(';');
+  t.regex(retentionText({ ...defaults, deleteWhen: everyHour }), /deletes older ones at any hour or above/);
 });

@@ -1,54 +1,14 @@
 // Disks that fill up: writes are refused in time and with the reason, reads go on, nothing acknowledged is lost, and writes come back by themselves.
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { FakeClock } from '../../src/base/clock.ts';
-import type { Log } from '../../src/base/log.ts';
 import { decodeKvTable } from '../../src/protocol/bodies/kv-table.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { checkBook } from './book.ts';
+import { read, start } from './full-disk-rig.ts';
 import { LimitedDisk } from './limited-disk.ts';
-import { SimBroker, type SimOptions } from './sim-broker.ts';
-import { bodyOf, nameOf, recordsOf, type SimClient, sendFields } from './sim-client.ts';
 import { Workload } from './workload.ts';
 
 const { SERVICE_NOT_AVAILABLE } = ResponseCodes;
-const FILE_SIZE = 65_536;
-
-interface Rig {
-  readonly sim: SimBroker;
-  readonly disk: LimitedDisk;
-  readonly clock: FakeClock;
-  readonly lines: string[];
-}
-
-function noteLog(lines: string[]): Log {
-  const at =
-    (level: string) =>
-    (message: string): void => {
-      lines.push(`${level}: ${message}`);
-    };
-  const log: Log = { debug: () => {}, info: at('info'), warn: at('warn'), error: at('error'), scoped: () => log };
-  return log;
-}
-
-async function start(seed: number, options: SimOptions & { folder?: string } = {}): Promise<Rig> {
-  const clock = options.clock ?? new FakeClock();
-  const disk = (options.files as LimitedDisk | undefined) ?? new LimitedDisk(clock, options.folder);
-  const lines: string[] = [];
-  return { sim: await SimBroker.start(seed, { log: noteLog(lines), ...options, files: disk, clock }), disk, clock, lines };
-}
-
-function read(t: ExecutionContext, client: SimClient, queueId = 0): string[] {
-  const names: string[] = [];
-  for (let offset = 0; ; ) {
-    const answer = client.askPull('Orders', queueId, 'readers', { offset });
-    if (answer.code !== ResponseCodes.SUCCESS) {
-      t.is(answer.code, ResponseCodes.PULL_NOT_FOUND);
-      return names;
-    }
-    names.push(...recordsOf(answer).map(nameOf));
-    offset = Number(answer.ext['nextBeginOffset']);
-  }
-}
 
 test('full disk: reasons are a set: one that goes leaves the other, and without any writes come back by themselves (BR-61)', async (t) => {
   const { sim, disk, lines } = await start(1);
@@ -158,109 +118,6 @@ test('full disk: a usage that cannot be found out refuses nothing, and is told o
   sim.runner.runFor(10_000);
   t.is(sim.client().askSend('Orders', 0, 'm0').code, 0);
   t.is(lines.filter((line) => /how full a disk is cannot be found out/.test(line)).length, 1);
-});
-
-test('full disk: a write without room is undone: refused, not stored, no offset used, and writes come back (BR-58)', async (t) => {
-  for (let seed = 1; seed <= 20; seed++) {
-    const { sim, disk, clock } = await start(seed);
-    const clients = [sim.client(), sim.client(), sim.client()];
-    const [client] = clients as [(typeof clients)[0]];
-    t.is(client.askSend('Orders', 0, 'm0', 300).code, 0);
-    // Some bytes still fit: whole records of those that are refused, or parts of one.
-    disk.roomBytes = sim.random.below(1_500);
-    const codes: number[] = [];
-    const refused: string[] = [];
-    clients.forEach((one, i) => {
-      one.send(RequestCodes.SEND_MESSAGE_V2, sendFields('Orders', 0, `x${i}`), bodyOf('x', 300), (answer) => {
-        codes.push(answer.code);
-        if (answer.code !== 0) refused.push(`x${i}`);
-        if (answer.code !== 0) t.regex(answer.remark ?? '', /has no room/);
-      });
-    });
-    sim.runner.runUntil(() => codes.length === 3);
-    t.true(codes.includes(SERVICE_NOT_AVAILABLE), `seed ${seed} room was enough`);
-    t.is(sim.position('readOnly'), 0);
-    const stored = 4 - refused.length;
-    t.is(client.askNumber(RequestCodes.GET_MAX_OFFSET, 'Orders', 0), stored);
-    const before = read(t, client);
-    t.is(before.length, stored, 'reads go on');
-    disk.roomBytes = Number.POSITIVE_INFINITY;
-    sim.runner.runFor(1_000);
-    // Of the same size as a refused one: its end is where that one's was.
-    const answer = client.askSend('Orders', 0, 'y0', 300);
-    t.is(answer.code, 0, `seed ${seed} ${answer.remark}`);
-    t.is(Number(answer.ext['queueOffset']), stored);
-    t.deepEqual(read(t, client), [...before, 'y0']);
-    sim.assertHealthy();
-    // After a crash nothing of the refused messages is found behind the last one.
-    const next = await start(seed + 1_000, { files: disk, clock });
-    t.deepEqual(read(t, next.sim.client()), [...before, 'y0'], `seed ${seed}`);
-    t.is(Number(next.sim.client().askSend('Orders', 0, 'y1', 300).ext['queueOffset']), stored + 1);
-    next.sim.assertHealthy();
-  }
-});
-
-test('full disk: 20 seeds of a disk that fills and empties under load: all that was acknowledged is there, in its place (BR-58)', async (t) => {
-  let refusedCount = 0;
-  for (let seed = 1; seed <= 20; seed++) {
-    const { sim, disk, clock } = await start(seed, { settings: { mappedFileSizeCommitLog: FILE_SIZE } });
-    const opener = sim.client();
-    t.is(opener.askSend('Orders', 0, 'first').code, 0);
-    const acked = new Map<number, string>([[0, 'first']]);
-    let answered = 0;
-    let sent = 0;
-    const producers = [sim.client(), sim.client(), sim.client()];
-    for (let round = 0; round < 60; round++) {
-      disk.roomBytes = sim.random.below(3) === 0 ? sim.random.below(8_000) : Number.POSITIVE_INFINITY;
-      for (const producer of producers) {
-        const name = `r${round}.${sent++}`;
-        const size = 1 + sim.random.below(3_000);
-        producer.send(RequestCodes.SEND_MESSAGE_V2, sendFields('Orders', 0, name), bodyOf(name, size), (answer) => {
-          answered++;
-          if (answer.code === 0) acked.set(Number(answer.ext['queueOffset']), name);
-          else {
-            refusedCount++;
-            t.is(answer.code, SERVICE_NOT_AVAILABLE);
-          }
-        });
-      }
-      sim.runner.runFor(sim.random.below(700));
-    }
-    disk.roomBytes = Number.POSITIVE_INFINITY;
-    sim.runner.runUntil(() => answered === sent);
-    const expected = Array.from({ length: acked.size }, (_, offset) => acked.get(offset));
-    t.deepEqual(read(t, sim.client()), expected as string[], `seed ${seed}`);
-    sim.assertHealthy();
-    const next = await start(seed + 1_000, { files: disk, clock, settings: { mappedFileSizeCommitLog: FILE_SIZE } });
-    t.deepEqual(read(t, next.sim.client()), expected as string[], `seed ${seed} after a crash`);
-  }
-  t.true(refusedCount > 100, `${refusedCount} refused`);
-});
-
-test('full disk: queue files without room stop no broker: what they have is served, and the rest comes when there is room (BR-58)', async (t) => {
-  const { sim, disk, clock } = await start(9, { folder: '/store/consumequeue', settings: { mappedFileSizeConsumeQueue: 400 } });
-  const client = sim.client();
-  t.is(client.askSend('Orders', 0, 'm0').code, 0);
-  sim.runner.runFor(2_000);
-  disk.roomBytes = 0;
-  for (let i = 1; i < 200; i++) t.is(client.askSend('Orders', 0, `m${i}`).code, 0);
-  sim.runner.runFor(5_000);
-  const some = read(t, client);
-  t.true(some.length >= 64 && some.length < 200, `${some.length} served`);
-  t.is(client.askPull('Orders', 0, 'readers', { offset: 200 }).code, ResponseCodes.PULL_NOT_FOUND, 'the end that the log knows');
-  t.is(client.askSend('Bills', 0, 'b0').code, 0);
-  disk.roomBytes = Number.POSITIVE_INFINITY;
-  sim.runner.runFor(2_000);
-  t.deepEqual(
-    read(t, client),
-    Array.from({ length: 200 }, (_, i) => `m${i}`),
-  );
-  t.deepEqual(recordsOf(client.askPull('Bills', 0, 'readers')).map(nameOf), ['b0']);
-  t.deepEqual(sim.fatal, []);
-  sim.assertHealthy();
-  await sim.stop();
-  const next = await start(10, { files: disk, clock, settings: { mappedFileSizeConsumeQueue: 400 } });
-  t.is(read(t, next.sim.client()).length, 200);
 });
 
 test('full disk: under a usual load no send is refused', async (t) => {

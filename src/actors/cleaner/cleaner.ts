@@ -1,4 +1,5 @@
 // Deletes what the log need not keep any longer, oldest file first and slowly, and says where the log begins now: `logMin`.
+import { dirname } from 'node:path';
 import { errorText } from '../../base/errors.ts';
 import { RateLimit } from '../../base/rate-limit.ts';
 import { believableTimes, isExpired, judgeRetention, type RetentionVerdict } from '../../core/retention.ts';
@@ -39,8 +40,8 @@ export class Cleaner implements Actor {
     this.name = context.name;
     this.#context = context;
     const { files, settings, log } = context;
-    const parent = settings.storePathCommitLog.slice(0, settings.storePathCommitLog.lastIndexOf('/'));
-    this.#trash = new Trash(files, `${parent}/trash`, log);
+    // Beside the log's folder, which may be a disk of its own: a file is moved only within its disk.
+    this.#trash = new Trash(files, `${dirname(settings.storePathCommitLog)}/trash`, log);
     this.#asker = new UnreadAsker(context);
     this.#clock = new StoredClock(context);
     this.#followers = [...context.namesOf('dispatch'), ...context.namesOf('indexer'), ...context.namesOf('ingress')];

@@ -29,9 +29,9 @@ export class Trash {
     this.#log = log;
   }
 
-  /** What an earlier process did not come to the end with. */
+  /** What an earlier process did not come to the end with. Whatever else lies there is not ours. */
   adopt(): void {
-    this.#names.push(...this.#files.list(this.#folder));
+    this.#names.push(...this.#files.list(this.#folder).filter((name) => /^\d{20}$/.test(name)));
   }
 
   get isEmpty(): boolean {

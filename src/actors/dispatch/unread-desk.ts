@@ -17,6 +17,8 @@ export class UnreadDesk {
   #token = 0;
   #position = 0;
   #walk: Iterator<[number, ConsumeQueue]> | null = null;
+  /** Where the last answer was yes it is likely to be yes again. */
+  #lastKey = -1;
 
   constructor(context: ActorContext, queues: ConsumeQueues, inbox: Inbox) {
     this.#context = context;
@@ -36,6 +38,8 @@ export class UnreadDesk {
     this.#token = words[word] as number;
     this.#position = join64(words[word + 1] as number, words[word + 2] as number);
     this.#walk = this.#queues.all();
+    const last = this.#queues.get(this.#lastKey);
+    if (last !== undefined && this.#isUnread(this.#lastKey, last)) this.#answer(1);
     return true;
   }
 
@@ -43,7 +47,11 @@ export class UnreadDesk {
     for (let count = 0; count < QUEUE_COUNT_MAX; count++) {
       const next = walk.next();
       if (next.done) return this.#answer(0);
-      if (this.#isUnread(...next.value)) return this.#answer(1);
+      const [key, queue] = next.value;
+      if (this.#isUnread(key, queue)) {
+        this.#lastKey = key;
+        return this.#answer(1);
+      }
     }
     return QUEUE_COUNT_MAX;
   }

@@ -2,11 +2,13 @@
 
 import { high32, join64, low32, readUtf8 } from '../../base/bytes.ts';
 import { errorText } from '../../base/errors.ts';
+import { RateLimit } from '../../base/rate-limit.ts';
 import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { RingHandler, RingReader } from '../../runtime/ring.ts';
 import { Checkpoint } from '../../store/checkpoint.ts';
-import { IndexFiles } from '../../store/index-files.ts';
+import { isNoSpace } from '../../store/files/files.ts';
+import { IndexFiles, type IndexOpening } from '../../store/index-files.ts';
 import { storeFolders } from '../../store/store-folders.ts';
 import type { ActorContext } from '../context.ts';
 import { Positions } from '../context.ts';
@@ -23,6 +25,9 @@ const POLL_MS = 50;
 const FLUSH_MS = 10_000;
 /** An idle log is looked at less often, yet often enough that a sudden load does not overrun the feed meanwhile. */
 const POLL_MS_MAX = 400;
+/** An index that found no room is tried again this often; its deadline is the poll, which goes on meanwhile. */
+const REOPEN_MS = 10_000;
+const NO_SPACE_LINE_MS = 60_000;
 
 export class Indexer implements Actor {
   readonly name: string;
@@ -38,6 +43,9 @@ export class Indexer implements Actor {
   /** Where the log began when index files were last looked through. */
   #logMin = 0;
   #flushAtMs = 0;
+  /** When an index that found no room is tried again. */
+  #reopenAtMs = Number.POSITIVE_INFINITY;
+  readonly #noSpaceLines = new RateLimit(NO_SPACE_LINE_MS);
   /** Since the last poll. */
   #insertedCount = 0;
 
@@ -52,21 +60,22 @@ export class Indexer implements Actor {
   }
 
   start(): void {
-    const { files, settings, boot, positions, clock } = this.#context;
+    const { boot } = this.#context;
     if (!this.#enabled) return;
     this.#checkpoint.load();
-    const logEnd = positions.get(Positions.appended);
-    const opening = { abnormal: boot.abnormal, written: boot.written, syncedTimeMs: boot.indexedTimeMs, logPositionMax: logEnd };
-    const index = IndexFiles.open(
-      files,
-      storeFolders(settings.storePathRootDir).index,
-      settings.maxHashSlotNum,
-      settings.maxIndexNum,
-      opening,
-    );
+    this.#open({ abnormal: boot.abnormal, written: boot.written, syncedTimeMs: boot.indexedTimeMs }, boot.dispatchFrom);
+  }
+
+  /** @param knownTo the index may lack records from here on, whatever its files say. */
+  #open(opening: IndexOpening, knownTo: number): void {
+    const { files, settings, positions, clock } = this.#context;
+    const index = IndexFiles.open(files, storeFolders(settings.storePathRootDir).index, settings.maxHashSlotNum, settings.maxIndexNum, {
+      ...opening,
+      logPositionMax: positions.get(Positions.appended),
+    });
     this.#index = index;
     // Where no index is left, all of the log is indexed again, while everything else is served.
-    const from = index.fileCount > 0 ? Math.min(boot.dispatchFrom, index.newestPosition) : positions.get(Positions.logMin);
+    const from = index.fileCount > 0 ? Math.min(knownTo, index.newestPosition) : positions.get(Positions.logMin);
     this.#follower = new LogFollower(
       this.#context,
       this.#keys.handler((hash, position, timeMs) => this.#insert(hash, position, timeMs)),
@@ -83,6 +92,7 @@ export class Indexer implements Actor {
     for (const { ring, handler } of this.#lines) work += ring.drain(handler, 64);
     const logMin = this.#context.positions.get(Positions.logMin);
     if (logMin !== this.#logMin) this.#expire(logMin);
+    if (this.#reopenAtMs !== Number.POSITIVE_INFINITY && this.#context.clock.steadyMs() >= this.#reopenAtMs) this.#reopen();
     return work;
   }
 
@@ -137,7 +147,7 @@ export class Indexer implements Actor {
       const syncedTimeMs = this.#index?.syncedTimeMs ?? 0;
       if (syncedTimeMs > 0) this.#checkpoint.setIndexTime(syncedTimeMs);
     } catch (error) {
-      this.#giveUp(errorText(error), this.#follower?.position ?? 0);
+      this.#giveUp(error, this.#follower?.position ?? 0);
     }
   }
 
@@ -146,7 +156,7 @@ export class Indexer implements Actor {
       this.#index?.insertHashed(hash, position, timeMs);
       this.#insertedCount++;
     } catch (error) {
-      this.#giveUp(errorText(error), position);
+      this.#giveUp(error, position);
     }
   }
 
@@ -161,11 +171,25 @@ export class Indexer implements Actor {
     }
   }
 
-  #giveUp(error: string, position: number): void {
-    const { log } = this.#context;
+  /** The log has all that it lacks, and is followed again from where its files end. */
+  #reopen(): void {
+    this.#reopenAtMs = Number.POSITIVE_INFINITY;
+    this.#follower?.close();
+    this.#open({}, Number.POSITIVE_INFINITY);
+  }
+
+  #giveUp(cause: unknown, position: number): void {
+    const { log, clock } = this.#context;
     const index = this.#index;
+    const error = errorText(cause);
     this.#index = null;
-    log.error('writing the index failed: queries by key find nothing until the next start, which makes it again', { error, position });
+    if (isNoSpace(cause)) {
+      this.#reopenAtMs = clock.steadyMs() + REOPEN_MS;
+      const suppressed = this.#noSpaceLines.admit(clock.steadyMs());
+      if (suppressed >= 0)
+        log.error('there is no room for the index: queries by key find nothing until there is', { error, position, suppressed });
+    } else
+      log.error('writing the index failed: queries by key find nothing until the next start, which makes it again', { error, position });
     try {
       index?.abandon();
     } catch (failure) {

@@ -89,6 +89,19 @@ test('trash: what one process leaves, the next one deletes', (t) => {
   t.deepEqual(files.list('/store'), ['commitlog']);
 });
 
+test('trash: what lies there under another name is left alone', (t) => {
+  const files = new WatchedFiles(new FakeClock());
+  make(files, 1);
+  files.makeFolder('/store/trash');
+  files.close(files.open('/store/trash/letters', 'create'));
+  const trash = newTrash(files);
+  trash.adopt();
+  t.true(trash.isEmpty);
+  trash.take('/store/commitlog', NAME);
+  for (let nowMs = 0; !trash.isEmpty; nowMs += 10) trash.step(nowMs);
+  t.deepEqual(files.list('/store/trash'), ['letters']);
+});
+
 test('trash: a folder on another disk is no trash: the file is removed at once', (t) => {
   const files = new WatchedFiles(new FakeClock());
   make(files, 1);
