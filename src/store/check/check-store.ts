@@ -37,6 +37,8 @@ export interface CheckReport {
 export interface CheckOptions {
   /** Called now and then with how far the log is read. */
   readonly onProgress?: (position: number, end: number) => void;
+  /** Also after an unclean stop the next start trusts all that was written, and makes only the ends anew. Default false. */
+  readonly written?: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export function checkStore(files: Files, settings: CheckSettings, options: Check
   const look = new RecordLook(files, row);
   let index: IndexCheck | null = null;
   try {
-    const context = contextOf(files, settings, findings, row, look);
+    const context = contextOf(files, settings, findings, row, look, options.written ?? false);
     const queues = new QueuesCheck(context);
     const keys = new IndexCheck(context);
     index = keys;
@@ -111,16 +113,23 @@ function readLogRow(files: Files, settings: CheckSettings, findings: Findings): 
   return row;
 }
 
-function contextOf(files: Files, settings: CheckSettings, findings: Findings, row: FileRow, look: RecordLook): CheckContext {
+function contextOf(
+  files: Files,
+  settings: CheckSettings,
+  findings: Findings,
+  row: FileRow,
+  look: RecordLook,
+  written: boolean,
+): CheckContext {
   const root = settings.storePathRootDir;
   const checkpoint = new Checkpoint(files, root).load();
   const abnormal = isMarkedRunning(files, root);
-  const rebuiltFrom = abnormal ? rebuiltFromOf(row, look, safeTimeMs(checkpoint)) : Number.POSITIVE_INFINITY;
+  const rebuiltFrom = abnormal && !written ? rebuiltFromOf(row, look, safeTimeMs(checkpoint)) : Number.POSITIVE_INFINITY;
   if (abnormal) {
     const seen = 'the marker of a running broker';
     findings.add({ severity: 'note', kind: 'notCleanlyStopped', path: `${root}/abort`, where: '', seen, expected: 'no such file' });
   }
-  return { files, settings, findings, lost: new LostRanges(), look, checkpoint, abnormal, rebuiltFrom };
+  return { files, settings, findings, lost: new LostRanges(), look, checkpoint, abnormal, written, rebuiltFrom };
 }
 
 /** Start of the last file whose first record is old enough to have all its parts on disk: a start makes anew what lies behind. */
