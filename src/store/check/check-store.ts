@@ -141,24 +141,23 @@ function rebuiltFromOf(row: FileRow, look: RecordLook, timeMs: number): number {
   return row.positionMin;
 }
 
-/** A checkpoint that is behind only costs time; one that is ahead makes a repair trust what is not there. */
+/**
+ * A checkpoint that is behind only costs time; one whose log time is ahead makes a repair trust what is not there. Units and index
+ * may be on disk before the records they are of: then these values are ahead after a power failure, and the log's own one decides.
+ */
 function checkCheckpoint({ checkpoint, findings, settings, lost }: CheckContext, ends: LogEnds): void {
   // That the end of the log is lost is told already.
   if (lost.covers(ends.positionMax)) return;
-  const path = `${settings.storePathRootDir}/checkpoint`;
-  const limits: readonly (readonly [string, number, number, string])[] = [
-    ['physicMs', checkpoint.physicMs, ends.storeTimeMsMax, 'the newest record'],
-    ['logicsMs', checkpoint.logicsMs, ends.storeTimeMsMax, 'the newest record'],
-    ['confirmedPosition', checkpoint.confirmedPosition, ends.positionMax, 'the end of the log'],
-    ['logicsPosition', checkpoint.logicsPosition, ends.positionMax, 'the end of the log'],
+  const limits: readonly (readonly [string, number, number, Severity])[] = [
+    ['physicMs', checkpoint.physicMs, ends.storeTimeMsMax, 'damage'],
+    ['logicsMs', checkpoint.logicsMs, ends.storeTimeMsMax, 'note'],
+    ['indexMs', checkpoint.indexMs, ends.storeTimeMsMax, 'note'],
+    ['confirmedPosition', checkpoint.confirmedPosition, ends.positionMax, 'damage'],
+    ['logicsPosition', checkpoint.logicsPosition, ends.positionMax, 'note'],
   ];
-  for (const [name, value, limit, of] of limits) {
+  for (const [where, value, limit, severity] of limits) {
     if (value <= limit) continue;
-    const expected = `at most ${limit}, that of ${of}`;
-    findings.add({ severity: 'damage', kind: 'checkpointAhead', path, where: name, seen: String(value), expected });
-  }
-  if (checkpoint.indexMs > ends.storeTimeMsMax) {
-    const [seen, expected] = [String(checkpoint.indexMs), `at most ${ends.storeTimeMsMax}`];
-    findings.add({ severity: 'note', kind: 'checkpointIndexAhead', path, where: 'indexMs', seen, expected });
+    const path = `${settings.storePathRootDir}/checkpoint`;
+    findings.add({ severity, kind: 'checkpointAhead', path, where, seen: String(value), expected: `at most ${limit}, the end of the log` });
   }
 }

@@ -53,8 +53,8 @@ export const findingMeanings = {
   offsetAbove: 'a committed offset lies behind the end of its queue: the group gets nothing until the queue has grown to there',
   offsetBelow: 'a committed offset lies before the start of its queue: messages went before the group had read them',
   topicUnknown: 'a topic is not configured: nobody can find its messages until it is created again',
-  checkpointAhead: 'the checkpoint vouches for more than the files hold: a repair may begin too late; remove the file checkpoint',
-  checkpointIndexAhead: 'the checkpoint’s index time is later than the newest record, as after a cut of the log',
+  checkpointAhead:
+    'the checkpoint vouches for more than the log holds; the time of the log itself makes a repair begin too late: remove the file',
 } as const;
 export type FindingKind = keyof typeof findingMeanings;
 
