@@ -1,16 +1,17 @@
-// Power failures: whatever was synced is there after them, the checkpoint never vouches for more, and queues equal a full rebuild.
+// Power failures: whatever was synced is there after them, the checkpoint never vouches for more, and queues equal a full rebuild; the checker agrees.
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { silentLog } from '../../src/base/log.ts';
 import { SeededRandom } from '../../src/base/random.ts';
 import { markRunning } from '../../src/store/abort-marker.ts';
+import { checkStore, type Finding } from '../../src/store/check/check-store.ts';
 import { Checkpoint } from '../../src/store/checkpoint.ts';
 import type { Files } from '../../src/store/files/files.ts';
 import { LogReader } from '../../src/store/log-reader.ts';
 import { OffsetsFile } from '../../src/store/offsets-file.ts';
 import { CrashFiles } from './files/crash-files.ts';
-import { SEGMENT, World } from './world.ts';
+import { SEGMENT, World, worldSettings } from './world.ts';
 
 const step = (kind: 'append' | 'dispatch' | 'flush' | 'syncLog' | 'syncQueues', weight: number, count: number) => ({
   weight,
@@ -23,6 +24,12 @@ const steps = fc.array(
     maxLength: 40,
   },
 );
+
+/** What the checker has to say beyond notes. */
+function faults(files: Files, severities: readonly string[]): Finding[] {
+  const settings = { ...worldSettings, maxHashSlotNum: 7, maxIndexNum: 20, messageDelayLevel: '1s' };
+  return checkStore(files, settings).findings.filter(({ severity }) => severities.includes(severity));
+}
 
 /** Every record up to the end is what was written. */
 function sameLog(t: ExecutionContext, live: Files, durable: Files, end: number): void {
@@ -68,10 +75,12 @@ test('power failure: synced records live, and queues agree with the log', (t) =>
       }
       const durable = files.crash(new SeededRandom(seed));
       world.files = durable;
+      if (synced > 0) t.deepEqual(faults(durable, ['damage']), []);
       const found = world.recover(t);
       t.true(found.positionMax >= synced);
       sameLog(t, files, durable, found.positionMax);
       t.is(world.recover(t).positionMax, found.positionMax);
+      if (synced > 0) t.deepEqual(faults(durable, ['damage', 'repairable']), []);
     }),
     { numRuns: 250 },
   );

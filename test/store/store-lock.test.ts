@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { RingmqError } from '../../src/base/errors.ts';
 import { MemoryFiles } from '../../src/store/files/memory-files.ts';
 import { NodeFiles } from '../../src/store/files/node-files.ts';
-import { lockStore } from '../../src/store/store-lock.ts';
+import { lockStore, refuseUsedStore } from '../../src/store/store-lock.ts';
 
 function folder(t: ExecutionContext): string {
   const path = mkdtempSync(join(tmpdir(), 'ringmq-lock-'));
@@ -75,6 +75,18 @@ time.sleep(60)`;
   }
   const error = await t.throwsAsync(lockStore(new NodeFiles(), root), { instanceOf: RingmqError });
   t.regex(error?.message ?? '', new RegExp(`pid=${child.pid}$`));
+  const reader = await t.throwsAsync(refuseUsedStore(root), { instanceOf: RingmqError });
+  t.regex(reader?.message ?? '', new RegExp(`stop it first.*pid=${child.pid}$`));
+});
+
+test('store lock: who only reads is refused while a broker runs, and holds and writes nothing', async (t) => {
+  const root = folder(t);
+  await refuseUsedStore(root);
+  t.false(existsSync(join(root, 'lock')));
+  const lock = await lockStore(new NodeFiles(), root);
+  await t.throwsAsync(refuseUsedStore(root), { instanceOf: RingmqError, message: /stop it first/ });
+  await lock.release();
+  await refuseUsedStore(root);
 });
 
 test('store lock: a store in memory needs none', async (t) => {

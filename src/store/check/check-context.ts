@@ -26,7 +26,9 @@ export interface CheckContext {
   readonly checkpoint: CheckpointValues;
   /** The last broker did not stop cleanly. */
   readonly abnormal: boolean;
-  /** The next start makes anew what queues know of the log from here on; Infinity after a clean stop. */
+  /** The next start trusts what was written, whatever the last stop was. */
+  readonly written: boolean;
+  /** The next start makes anew what queues know of the log from here on; Infinity where it trusts them. */
   readonly rebuiltFrom: number;
 }
 

@@ -38,6 +38,7 @@ export const findingMeanings = {
   batchQueues: 'queues of batches are of a kind that is not served here, and not checked',
   indexHeader: 'the header of an index file does not agree with its entries; remove the folder index, the next start makes it anew',
   indexChain: 'an index file’s slots and chains are broken: queries by key miss messages; remove the folder index',
+  indexSlotsAhead: 'slots of an index file lead to entries that its header does not count, as after a kill while they were written',
   indexEntryAstray: 'an index entry leads to no record; remove the folder index, the next start makes it anew',
   indexEntryKey: 'an index entry leads to a record without that key; remove the folder index, the next start makes it anew',
   indexEntryTime: 'an index entry gives a record another time than it has; remove the folder index, the next start makes it anew',
@@ -52,8 +53,8 @@ export const findingMeanings = {
   offsetAbove: 'a committed offset lies behind the end of its queue: the group gets nothing until the queue has grown to there',
   offsetBelow: 'a committed offset lies before the start of its queue: messages went before the group had read them',
   topicUnknown: 'a topic is not configured: nobody can find its messages until it is created again',
-  checkpointAhead: 'the checkpoint vouches for more than the files hold: a repair may begin too late; remove the file checkpoint',
-  checkpointIndexAhead: 'the checkpoint’s index time is later than the newest record, as after a cut of the log',
+  checkpointAhead:
+    'the checkpoint vouches for more than the log holds; the time of the log itself makes a repair begin too late: remove the file',
 } as const;
 export type FindingKind = keyof typeof findingMeanings;
 
@@ -85,14 +86,15 @@ const LISTED_PER_KIND_MAX = 100;
 export class Findings {
   readonly counts: Record<Severity, number> = { damage: 0, repairable: 0, note: 0 };
   readonly #listed: Finding[] = [];
-  readonly #byKind = new Map<FindingKind, number>();
+  readonly #listedOf = new Map<string, number>();
 
   /** A store that is damaged all over has no endless report: of each kind the first are listed, all are counted. */
   add(finding: NewFinding): void {
     this.counts[finding.severity]++;
-    const listed = this.#byKind.get(finding.kind) ?? 0;
+    const kind = `${finding.severity} ${finding.kind}`;
+    const listed = this.#listedOf.get(kind) ?? 0;
     if (listed === LISTED_PER_KIND_MAX) return;
-    this.#byKind.set(finding.kind, listed + 1);
+    this.#listedOf.set(kind, listed + 1);
     this.#listed.push({ ...finding, count: finding.count ?? 1 });
   }
 

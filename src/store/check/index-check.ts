@@ -66,7 +66,8 @@ export class IndexCheck {
       const goes = this.#goesAtStart(file, ends);
       file.sights.report(this.#context.findings, file.path, (kind): Severity => {
         if (kind === 'indexOrder') return Severities.note;
-        return goes || kind === 'indexBeyondLog' ? Severities.repairable : Severities.damage;
+        const mended = kind === 'indexSlotsAhead' && this.#context.abnormal;
+        return goes || mended || kind === 'indexBeyondLog' ? Severities.repairable : Severities.damage;
       });
     }
     this.#missing.report(this.#context.findings, this.#folder, (kind) => (kind === 'indexLags' ? 'repairable' : 'note'));
@@ -153,9 +154,9 @@ export class IndexCheck {
 
   /** A start removes files of which it cannot be sure, and makes their entries again from the log. */
   #goesAtStart({ header }: IndexSeen, ends: LogEnds): boolean {
-    const { abnormal, checkpoint } = this.#context;
+    const { abnormal, written, checkpoint } = this.#context;
     const full = header.nextEntry >= this.#context.settings.maxIndexNum;
-    const unsure = abnormal && (!full || header.endMs > checkpoint.indexMs);
+    const unsure = abnormal && !written && (!full || header.endMs > checkpoint.indexMs);
     return unsure || header.endPosition >= ends.positionMax;
   }
 
@@ -169,7 +170,9 @@ export class IndexCheck {
       const stat = files.stat(path);
       if (!/^\d+$/.test(name) || stat === null || stat.isDirectory) continue;
       if (stat.sizeBytes === allowed) sound.push(path);
-      else wrong.push({ path, sizeBytes: stat.sizeBytes });
+      else if (stat.sizeBytes === 0) {
+        findings.add({ severity: 'repairable', kind: 'fileEmpty', path, where: '', seen: '0 bytes', expected: `${allowed} bytes` });
+      } else wrong.push({ path, sizeBytes: stat.sizeBytes });
     }
     const first = wrong[0];
     if (sound.length === 0 && first !== undefined) {

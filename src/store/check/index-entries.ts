@@ -146,7 +146,8 @@ export class IndexEntries {
         const seen = readI32(block, i * IndexLayout.slotSize);
         const expected = this.#newest[from + i] as number;
         if (seen === expected) continue;
-        sights.add('indexChain', () => ({ position, where: `slot=${from + i}`, seen: `entry=${seen}`, expected: `entry=${expected}` }));
+        const kind = seen >= this.#end ? 'indexSlotsAhead' : 'indexChain';
+        sights.add(kind, () => ({ position, where: `slot=${from + i}`, seen: `entry=${seen}`, expected: `entry=${expected}` }));
       }
     }
   }

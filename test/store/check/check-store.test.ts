@@ -36,7 +36,7 @@ const soundStores: Readonly<Record<string, readonly string[]>> = {
   'torn-zero-tail-recovered': ['bytesBehindEnd'],
   'torn-bad-body-recovered': ['bytesBehindEnd'],
   'torn-garbage-recovered': ['bytesBehindEnd'],
-  'torn-early-garbage-recovered': ['bytesBehindEnd', 'checkpointIndexAhead'],
+  'torn-early-garbage-recovered': ['bytesBehindEnd', 'checkpointAhead'],
 };
 
 for (const [name, notes] of Object.entries(soundStores)) {

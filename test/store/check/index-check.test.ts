@@ -105,6 +105,22 @@ test('check index: after an unclean stop damage in a file that goes is repaired'
   t.deepEqual(lines(store.check()), ['repairable indexHeader header', 'note notCleanlyStopped']);
 });
 
+test('check index: slots that lead to entries which the header does not count yet', (t) => {
+  const store = new MadeStore().fill().dispatch();
+  const last = store.indexPath(-1);
+  const [count = 0] = store.peek(last, 39, 1);
+  store.pokeI32(last, HEADER, count);
+  t.deepEqual(lines(store.check()), ['damage indexSlotsAhead slot=0']);
+  markRunning(store.files, '/store', 1);
+  t.deepEqual(lines(store.check()), ['repairable indexSlotsAhead slot=0', 'note notCleanlyStopped']);
+});
+
+test('check index: a file whose making was cut short', (t) => {
+  const store = sound();
+  store.files.close(store.files.open('/store/index/20990101000000000', 'create'));
+  t.deepEqual(lines(store.check()), ['repairable fileEmpty']);
+});
+
 test('check index: a record that was indexed twice is no fault, one out of order is a note', (t) => {
   const twice = new MadeStore().fill(5).dispatch();
   const first = twice.sent[4];

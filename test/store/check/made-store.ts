@@ -1,7 +1,7 @@
 // Makes whole small stores for the checker (log, queues, index, offsets, checkpoint), damages them on purpose, and lets it look at them.
 import { javaHash, writeI32 } from '../../../src/base/bytes.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { type CheckReport, type CheckSettings, checkStore } from '../../../src/store/check/check-store.ts';
+import { type CheckOptions, type CheckReport, type CheckSettings, checkStore } from '../../../src/store/check/check-store.ts';
 import { Checkpoint } from '../../../src/store/checkpoint.ts';
 import { ConsumeQueues } from '../../../src/store/consume-queues.ts';
 import type { FileStat, Files, OpenMode } from '../../../src/store/files/files.ts';
@@ -176,9 +176,9 @@ export class MadeStore {
     return this.checkWith(madeSettings);
   }
 
-  checkWith(settings: CheckSettings): CheckReport {
+  checkWith(settings: CheckSettings, options: CheckOptions = {}): CheckReport {
     const before = this.files.openCount;
-    const report = checkStore(new ReadOnlyFiles(this.files), settings);
+    const report = checkStore(new ReadOnlyFiles(this.files), settings, options);
     if (this.files.openCount !== before) throw new Error('the checker left files open');
     return report;
   }

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { markRunning } from '../../../src/store/abort-marker.ts';
 import { FILLER_SIZE, UNIT_SIZE } from '../../../src/store/queue-unit.ts';
-import { lines, MadeStore, QUEUE_FILE, sound, UNITS_PER_FILE, unitPath } from './made-store.ts';
+import { lines, MadeStore, madeSettings, QUEUE_FILE, sound, UNITS_PER_FILE, unitPath } from './made-store.ts';
 
 const noUnit = new Uint8Array(UNIT_SIZE);
 
@@ -114,6 +114,8 @@ test('check queues: after an unclean stop what is behind the checkpoint is made 
   store.pokeUnitBytes('T1', 0, 5, noUnit);
   markRunning(store.files, '/store', 1);
   t.deepEqual(lines(store.check()), ['repairable unitMissing offset=5', 'note notCleanlyStopped']);
+  // But not by a start that trusts what was written.
+  t.deepEqual(lines(store.checkWith(madeSettings, { written: true })), ['damage unitMissing offset=5', 'note notCleanlyStopped']);
 });
 
 test('check queues: a queue that begins late has fillers in front, and units of expired messages are no fault', (t) => {

@@ -90,14 +90,14 @@ test('check state: a checkpoint ahead of the files (BR-55)', (t) => {
   t.deepEqual(lines(store.check()), ['damage checkpointAhead physicMs']);
   checkpoint.setLogTime(newestMs);
   checkpoint.setQueueTime(newestMs + 1, 0);
-  t.deepEqual(lines(store.check()), ['damage checkpointAhead logicsMs']);
+  t.deepEqual(lines(store.check()), ['note checkpointAhead logicsMs']);
   checkpoint.setQueueTime(newestMs, store.log.position + 1);
-  t.deepEqual(lines(store.check()), ['damage checkpointAhead logicsPosition']);
+  t.deepEqual(lines(store.check()), ['note checkpointAhead logicsPosition']);
   checkpoint.setQueueTime(0, 0);
   checkpoint.setConfirmedPosition(store.log.position + 1);
   t.deepEqual(lines(store.check()), ['damage checkpointAhead confirmedPosition']);
   checkpoint.setConfirmedPosition(0);
   checkpoint.setIndexTime(newestMs + 1);
-  t.deepEqual(lines(store.check()), ['note checkpointIndexAhead indexMs']);
+  t.deepEqual(lines(store.check()), ['note checkpointAhead indexMs']);
   checkpoint.close();
 });
