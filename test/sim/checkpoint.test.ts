@@ -1,5 +1,6 @@
 // What a running broker keeps for the start after an unclean end, and what such a start makes of it.
 import test from 'ava';
+import { writtenSlot } from '../../src/actors/context.ts';
 import { FakeClock } from '../../src/base/clock.ts';
 import { SeededRandom } from '../../src/base/random.ts';
 import { writtenBelow } from '../../src/store/abort-marker.ts';
@@ -79,6 +80,27 @@ test('checkpoint: units that wait in memory hold the mark and the queue time bac
   sim.runner.runFor(20_000);
   t.is(writtenBelow(sim.files, '/store', place), sim.position('appended'));
   t.true(checkpointOf(sim.files).logicsPosition >= before);
+});
+
+test('checkpoint: queues that are written a part at a time are all written below the mark', async (t) => {
+  const sim = await SimBroker.start(11, { place, dispatchCount: 1 });
+  const client = sim.client();
+  const written = (): number => sim.assembly.positions.get(writtenSlot(1, 0));
+  sim.runner.starve('dispatch-0');
+  const rows: { folder: string; position: number }[] = [];
+  for (let i = 0; i < 240; i++) {
+    const position = sim.position('appended');
+    client.askSend(`T${i >> 1}`, i % 2, nameAt(i));
+    rows.push({ folder: `/store/consumequeue/T${i >> 1}/${i % 2}`, position });
+  }
+  const start = written();
+  const isInFile = (row: { folder: string }): boolean => sim.files.list(row.folder).length > 0;
+  sim.runner.feed('dispatch-0');
+  sim.runner.runUntil(() => rows.some(isInFile));
+  t.false(rows.every(isInFile));
+  t.true(rows.filter((row) => row.position < written()).every(isInFile));
+  sim.runner.runUntil(() => written() === sim.position('appended'));
+  t.true(written() > start && rows.every(isInFile));
 });
 
 test('checkpoint: after a kill the log is followed from the mark, elsewhere from where the checkpoint says', async (t) => {
