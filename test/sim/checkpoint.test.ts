@@ -1,7 +1,9 @@
 // What a running broker keeps for the start after an unclean end, and what such a start makes of it.
 import test from 'ava';
+import { writtenSlot } from '../../src/actors/context.ts';
 import { FakeClock } from '../../src/base/clock.ts';
 import { SeededRandom } from '../../src/base/random.ts';
+import { RequestCodes } from '../../src/protocol/codes.ts';
 import { writtenBelow } from '../../src/store/abort-marker.ts';
 import { Checkpoint } from '../../src/store/checkpoint.ts';
 import type { Files } from '../../src/store/files/files.ts';
@@ -79,6 +81,27 @@ test('checkpoint: units that wait in memory hold the mark and the queue time bac
   sim.runner.runFor(20_000);
   t.is(writtenBelow(sim.files, '/store', place), sim.position('appended'));
   t.true(checkpointOf(sim.files).logicsPosition >= before);
+});
+
+test('checkpoint: queues that are written a part at a time are all written below the mark', async (t) => {
+  const sim = await SimBroker.start(11, { place, dispatchCount: 1 });
+  const client = sim.client();
+  const written = (): number => sim.assembly.positions.get(writtenSlot(1, 0));
+  sim.runner.starve('dispatch-0');
+  const rows: { folder: string; position: number }[] = [];
+  for (let i = 0; i < 240; i++) {
+    const position = sim.position('appended');
+    client.askSend(`T${i >> 1}`, i % 2, nameAt(i));
+    rows.push({ folder: `/store/consumequeue/T${i >> 1}/${i % 2}`, position });
+  }
+  const start = written();
+  const isInFile = (row: { folder: string }): boolean => sim.files.list(row.folder).length > 0;
+  sim.runner.feed('dispatch-0');
+  sim.runner.runUntil(() => rows.some(isInFile));
+  t.false(rows.every(isInFile));
+  t.true(rows.filter((row) => row.position < written()).every(isInFile));
+  sim.runner.runUntil(() => written() === sim.position('appended'));
+  t.true(written() > start && rows.every(isInFile));
 });
 
 test('checkpoint: after a kill the log is followed from the mark, elsewhere from where the checkpoint says', async (t) => {
@@ -196,3 +219,45 @@ test('checkpoint: it never vouches for queue files that a power failure takes ba
   }
   t.true(vouchedCount > 20, `${vouchedCount}`);
 });
+
+test('checkpoint: after a kill the index goes on from its last flush, and every key is found', async (t) => {
+  const indexed = { maxHashSlotNum: 16, maxIndexNum: 100 };
+  const sim = await SimBroker.start(12, { place, settings: indexed });
+  const client = sim.client();
+  sendMany(client, 0, 30);
+  sim.runner.runFor(11_000);
+  sendMany(client, 30, 10);
+  sim.runner.runFor(1_000);
+  const files = sim.kill();
+  const names = files.list('/store/index');
+  t.is(names.length, 1);
+  const next = await SimBroker.start(13, { files, clock: sim.clock, place, settings: indexed });
+  t.deepEqual(files.list('/store/index'), names);
+  const reader = next.client();
+  for (let i = 0; i < 40; i++) t.deepEqual(askByKey(reader, nameAt(i)), [nameAt(i)]);
+  next.assertHealthy();
+  // Elsewhere no index file is trusted that is not full and synced: it is made again from the log.
+  const elsewhere = await SimBroker.start(14, { files: next.kill(), clock: sim.clock, place: 'there', settings: indexed });
+  const other = elsewhere.client();
+  for (let i = 0; i < 40; i++) t.deepEqual(askByKey(other, nameAt(i)), [nameAt(i)]);
+});
+
+test('checkpoint: the index time moves when an index file is full, and the file outlives a power failure', async (t) => {
+  const indexed = { maxHashSlotNum: 16, maxIndexNum: 20 };
+  const sim = await SimBroker.start(15, { settings: indexed });
+  sendMany(sim.client(), 0, 50);
+  sim.runner.runFor(21_000);
+  const files = sim.kill();
+  const [first, second, third] = files.list('/store/index');
+  t.true(checkpointOf(files).indexMs > 0);
+  t.truthy(third);
+  const next = await SimBroker.start(16, { files, clock: sim.clock, settings: indexed });
+  t.deepEqual(files.list('/store/index').slice(0, 2), [first, second]);
+  const reader = next.client();
+  for (let i = 0; i < 50; i++) t.deepEqual(askByKey(reader, nameAt(i)), [nameAt(i)]);
+});
+
+function askByKey(client: SimClient, key: string): string[] {
+  const ext = { topic: 'Orders', key, maxNum: 10, beginTimestamp: 0, endTimestamp: Number.MAX_SAFE_INTEGER };
+  return recordsOf(client.ask(RequestCodes.QUERY_MESSAGE, ext)).map(nameOf);
+}
