@@ -29,6 +29,7 @@ export interface PowerCutOptions {
 
 const STEPS_MAX = 100_000;
 const BODY_SIZE_MAX = 400;
+const LARGE_SIZE_MAX = 3_000;
 const MOMENTS: readonly Moment[] = ['before', 'within', 'after'];
 /** Of the flusher most is promised. */
 const SLOWED = ['flusher', 'flusher', 'dispatch-0', 'indexer', 'coordinator'];
@@ -202,14 +203,16 @@ export class PowerCuts {
     const topic = `T${random.below(2 + this.#startCount)}`;
     const queueId = random.below(2);
     const waitsForDisk = this.#options.flush === 'SYNC_FLUSH' && !waitFalse;
+    // Single ones have a body or a property of several sectors now and then.
+    const large = count === 1 ? random.below(12) : -1;
     const all = Array.from({ length: count }, () => {
       const sent = {
         name: `n${this.#nameCount++}`,
         topic,
         queueId,
         tag: TAGS[random.below(TAGS.length)] as string,
-        sizeBytes: 1 + random.below(BODY_SIZE_MAX),
-        note: count === 1 && random.below(6) === 0 ? 'long '.repeat(random.below(400)).trim() : '',
+        sizeBytes: 1 + random.below(large === 0 ? LARGE_SIZE_MAX : BODY_SIZE_MAX),
+        note: large === 1 ? 'x'.repeat(random.below(LARGE_SIZE_MAX)) : '',
         waitsForDisk,
       };
       this.ledger.note(sent);
