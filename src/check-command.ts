@@ -4,7 +4,9 @@ import { ErrorCodes, errorText, RingmqError } from './base/errors.ts';
 import { checkReportLines } from './check-report.ts';
 import { loadSettings } from './config/load.ts';
 import type { Settings } from './config/settings.ts';
+import { writtenBelow } from './store/abort-marker.ts';
 import { type CheckReport, checkStore } from './store/check/check-store.ts';
+import { runningPlace } from './store/files/folder-identity.ts';
 import { NodeFiles } from './store/files/node-files.ts';
 import { refuseUsedStore } from './store/store-lock.ts';
 
@@ -81,7 +83,10 @@ function usage(text: string): RingmqError {
 async function checkStopped(settings: Settings, tell: (text: string) => void): Promise<CheckReport> {
   await refuseUsedStore(settings.storePathRootDir);
   const onProgress = (position: number, end: number): void => tell(`checking the log: position ${position} of ${end}\n`);
-  const report = checkStore(new NodeFiles(), settings, { onProgress });
+  const files = new NodeFiles();
+  const root = settings.storePathRootDir;
+  const written = writtenBelow(files, root, runningPlace(root)) >= 0;
+  const report = checkStore(files, settings, { onProgress, written });
   await refuseUsedStore(settings.storePathRootDir);
   return report;
 }

@@ -3,9 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { type Random, SeededRandom } from '../../src/base/random.ts';
+import { runCheck } from '../../src/check-command.ts';
 import { encodeBatch } from '../../src/message/batch.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
-import { folderFor, type Program, runBroker, spawnBroker } from '../system/program.ts';
+import { folderFor, type Program, runBroker, smallSettings, spawnBroker } from '../system/program.ts';
 import { sendExt, WireClient } from '../system/wire-client.ts';
 import { bodyOf, Ledger } from './ledger.ts';
 
@@ -18,6 +19,8 @@ const BODY_SIZE_MAX = 3_000;
 const ACKS_MAX = 240;
 /** Every so many rounds all messages are read, else those that are new. */
 const WHOLE_EVERY = 20;
+/** The checker looks at every so many killed stores. */
+const LOOK_EVERY = 4;
 const START_KILL_MS_MAX = 600;
 
 /** Small files, so that each kind of them rolls, and short intervals, so that all that happens in minutes happens in a round. */
@@ -79,6 +82,7 @@ export class Lane {
     for (const client of clients) client.close();
     this.#t.deepEqual(await program.stop(), { code: 0, signal: null });
     this.#t.false(existsSync(join(this.store, 'abort')));
+    await this.#lookAtStore(/^The store is sound: /m);
   }
 
   #open(program: Program): Promise<WireClient[]> {
@@ -91,11 +95,23 @@ export class Lane {
     if (existsSync(path)) writeFileSync(path, readFileSync(path, 'latin1').split('\n', 1)[0] ?? '');
   }
 
+  /** What lies there while no broker runs: sound but for what the next start repairs. */
+  async #lookAtStore(allowed: RegExp): Promise<void> {
+    let report = '';
+    const add = (text: string): void => {
+      report += text;
+    };
+    const sets = Object.entries({ ...smallSettings, ...this.#sets }).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+    const code = await runCheck([this.store, ...sets], { out: add, err: add });
+    if (code !== 0 || !allowed.test(report)) throw new Error(`the checker ends with ${code}: ${report}`);
+  }
+
   async #killStarting(): Promise<void> {
     const program = spawnBroker(this.#t, { store: this.store, sets: this.#sets });
     const timer = setTimeout(() => program.child.kill('SIGKILL'), this.#random.below(START_KILL_MS_MAX));
     await program.exited;
     clearTimeout(timer);
+    await this.#lookAtStore(/sound/);
     this.#t.is(program.child.signalCode, 'SIGKILL', program.stderr);
     this.killCount++;
   }
@@ -128,6 +144,7 @@ export class Lane {
     const exit = await program.exited;
     this.#t.is(exit.signal, 'SIGKILL', program.stderr);
     this.killCount++;
+    if (this.killCount % LOOK_EVERY === 0) await this.#lookAtStore(/sound/);
   }
 
   /** Sends until the connection is gone. */

@@ -14,7 +14,7 @@ async function start(seed: number, more: SimOptions = {}): Promise<SimBroker> {
 const check = (sim: SimBroker): CheckReport => checkStore(sim.files, sim.settings);
 
 test('check: a broker that was stopped leaves nothing to find', async (t) => {
-  for (let seed = 1; seed <= 10; seed++) {
+  for (let seed = 1; seed <= 5; seed++) {
     const sim = await start(seed);
     const work = new Workload(sim, { requestCount: 30 });
     work.start();
@@ -28,11 +28,11 @@ test('check: a broker that was stopped leaves nothing to find', async (t) => {
 });
 
 test('check: a broker that was killed leaves what its next start repairs', async (t) => {
-  for (let seed = 1; seed <= 15; seed++) {
+  for (let seed = 1; seed <= 8; seed++) {
     const sim = await start(seed);
     const work = new Workload(sim, { requestCount: 30 });
     work.start();
-    for (let step = 0; step < 400 * seed && !work.done; step++) sim.runner.step();
+    for (let step = 0; step < 700 * seed && !work.done; step++) sim.runner.step();
     sim.kill();
     const killed = check(sim);
     t.is(killed.counts.damage, 0, `seed ${seed} ${JSON.stringify(killed.findings)}`);
