@@ -124,6 +124,12 @@ function keepRule(changes: readonly FileChange[], random: Random): (change: numb
   }
 }
 
+/** Asked for each folder and file: changes of names and sizes from that number on are lost. */
+export interface Horizons {
+  readonly ofFolder: () => number;
+  readonly ofFile: () => number;
+}
+
 export type DiskNode = DiskFile | DiskFolder;
 
 interface FolderChange {
@@ -170,9 +176,8 @@ export class DiskFolder {
     }
   }
 
-  /** @param horizonOf of the folder or file that it is asked for: changes from that number on are lost. */
-  loseUnsynced(horizonOf: () => number, random: Random): void {
-    const horizon = horizonOf();
+  loseUnsynced(horizons: Horizons, random: Random): void {
+    const horizon = horizons.ofFolder();
     for (const { order, from, to, node } of this.#changes) {
       if (order >= horizon) break;
       if (from !== '') this.#safe.delete(from);
@@ -182,8 +187,8 @@ export class DiskFolder {
     this.entries.clear();
     for (const [name, node] of this.#safe) {
       this.entries.set(name, node);
-      if (node instanceof DiskFolder) node.loseUnsynced(horizonOf, random);
-      else node.loseUnsynced(horizonOf(), random);
+      if (node instanceof DiskFolder) node.loseUnsynced(horizons, random);
+      else node.loseUnsynced(horizons.ofFile(), random);
     }
   }
 }
