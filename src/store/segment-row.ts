@@ -24,19 +24,16 @@ export function segmentStart(position: number, sizeBytes: number): number {
 
 /**
  * Every plain file must be a segment of exactly the configured size, else RingmqError `store`: a start with a wrong size would
- * misread the whole store. An empty last file is a creation cut short and is removed.
+ * misread the whole store. Empty files at the end are creations cut short and are removed: two, where files are made ahead of need.
  */
 export function loadSegmentRow(files: Files, folder: string, sizeBytes: number, setting: string): SegmentRow {
   const positions: number[] = [];
   const names = files.list(folder);
+  while (names.length > 0 && isEmptyFile(files, `${folder}/${names.at(-1)}`)) files.remove(`${folder}/${names.pop()}`);
   for (let i = 0; i < names.length; i++) {
     const path = `${folder}/${names[i]}`;
     const stat = files.stat(path);
     if (stat === null || stat.isDirectory) continue;
-    if (stat.sizeBytes === 0 && i === names.length - 1) {
-      files.remove(path);
-      continue;
-    }
     const position = positionOf(names[i] as string);
     if (position < 0) throw refusal('a file that is no part of the store lies among its segments; move it away', { path, ...sizes() });
     if (stat.sizeBytes !== sizeBytes || position % sizeBytes !== 0) {
@@ -56,6 +53,11 @@ export function loadSegmentRow(files: Files, folder: string, sizeBytes: number, 
   function sizes(sizeSeen?: number): Record<string, unknown> {
     return { ...(sizeSeen === undefined ? {} : { sizeBytes: sizeSeen }), sizeBytesAllowed: sizeBytes, setting };
   }
+}
+
+function isEmptyFile(files: Files, path: string): boolean {
+  const stat = files.stat(path);
+  return stat !== null && !stat.isDirectory && stat.sizeBytes === 0;
 }
 
 function positionOf(name: string): number {

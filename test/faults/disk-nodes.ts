@@ -52,7 +52,7 @@ export class DiskFile {
     this.#changes = [];
   }
 
-  /** Changes of size before the horizon are kept, and of what was written some sectors, all, none, or the first writes. */
+  /** Changes of size before the horizon are kept, and of what was written some sectors, all, all but one, none, or the first writes. */
   loseUnsynced(horizon: number, random: Random): void {
     const changes = this.#changes;
     this.#changes = [];
@@ -62,7 +62,7 @@ export class DiskFile {
       this.bytes.truncate(sizeBefore);
       if (before.length > 0) this.bytes.write(before, 0, before.length, position);
     }
-    const keeps = keepRule(changes.length, random);
+    const keeps = keepRule(changes, random);
     changes.forEach((change, i) => {
       const { order, sizeBefore, sizeAfter, position, written } = change;
       if (order < horizon) {
@@ -92,8 +92,9 @@ export class DiskFile {
 }
 
 /** Which changes, by their number, reached a sector. */
-function keepRule(changeCount: number, random: Random): (change: number, sector: number) => boolean {
-  switch (random.below(4)) {
+function keepRule(changes: readonly FileChange[], random: Random): (change: number, sector: number) => boolean {
+  const changeCount = changes.length;
+  switch (random.below(5)) {
     case 0:
       return () => false;
     case 1:
@@ -101,6 +102,13 @@ function keepRule(changeCount: number, random: Random): (change: number, sector:
     case 2: {
       const count = random.below(changeCount + 1);
       return (change) => change < count;
+    }
+    case 3: {
+      // One sector is lost, and everything around it is there.
+      const from = random.below(changeCount);
+      const { position, written } = changes[from] as FileChange;
+      const lost = Math.floor((position + random.below(Math.max(1, written?.length ?? 0))) / SECTOR_SIZE);
+      return (change, sector) => sector !== lost || change < from;
     }
     default: {
       const counts = new Map<number, number>();
@@ -114,6 +122,12 @@ function keepRule(changeCount: number, random: Random): (change: number, sector:
       };
     }
   }
+}
+
+/** Asked for each folder and file: changes of names and sizes from that number on are lost. */
+export interface Horizons {
+  readonly ofFolder: () => number;
+  readonly ofFile: () => number;
 }
 
 export type DiskNode = DiskFile | DiskFolder;
@@ -162,9 +176,8 @@ export class DiskFolder {
     }
   }
 
-  /** @param horizonOf of the folder or file that it is asked for: changes from that number on are lost. */
-  loseUnsynced(horizonOf: () => number, random: Random): void {
-    const horizon = horizonOf();
+  loseUnsynced(horizons: Horizons, random: Random): void {
+    const horizon = horizons.ofFolder();
     for (const { order, from, to, node } of this.#changes) {
       if (order >= horizon) break;
       if (from !== '') this.#safe.delete(from);
@@ -174,8 +187,8 @@ export class DiskFolder {
     this.entries.clear();
     for (const [name, node] of this.#safe) {
       this.entries.set(name, node);
-      if (node instanceof DiskFolder) node.loseUnsynced(horizonOf, random);
-      else node.loseUnsynced(horizonOf(), random);
+      if (node instanceof DiskFolder) node.loseUnsynced(horizons, random);
+      else node.loseUnsynced(horizons.ofFile(), random);
     }
   }
 }

@@ -1,6 +1,6 @@
 // A disk in memory that can lose power: what was synced stays; of all else, names, sizes and sectors survive or vanish by chance.
 //
-//   sync(fd)          the file's bytes and size are safe, not its name
+//   sync(fd)          the file's bytes and size are safe, not its name; with a journal, sizes set before are safe as well
 //   syncFolder(path)  names made, changed and removed in this folder are safe, not what they stand for
 //   killed process    loses nothing, and makes nothing safe
 import { posix } from 'node:path';
@@ -29,6 +29,8 @@ export class PowerCutDisk implements Files {
   #nextFd = 3;
   /** Number of the next change of a name or a size. */
   #order = 0;
+  /** Sizes set before this number are safe where there is a journal. */
+  #sizesSafe = 0;
 
   constructor(clock: Pick<Clock, 'wallMs'> = { wallMs: () => 0 }) {
     this.#clock = clock;
@@ -45,7 +47,9 @@ export class PowerCutDisk implements Files {
     // Most changes are old, and lost changes are among the newest.
     const newest = this.#order - random.below(Math.min(this.#order, 20) + 1);
     const one = random.below(2) === 0 ? all : newest;
-    this.#root.loseUnsynced(order === 'journal' ? () => one : () => random.below(this.#order + 1), random);
+    const journal = { ofFolder: () => one, ofFile: () => Math.max(one, this.#sizesSafe) };
+    const any = (): number => random.below(this.#order + 1);
+    this.#root.loseUnsynced(order === 'journal' ? journal : { ofFolder: any, ofFile: any }, random);
   }
 
   /** The process is gone: what it wrote is there, safe or not. */
@@ -90,6 +94,7 @@ export class PowerCutDisk implements Files {
 
   sync(fd: number): void {
     this.#file('sync', fd).sync();
+    this.#sizesSafe = this.#order;
   }
 
   syncFolder(path: string): void {

@@ -2,6 +2,6 @@
 import { PowerCuts } from './power-cuts.ts';
 import { testSeeds } from './seeds.ts';
 
-testSeeds('power cut: SYNC_FLUSH loses no acknowledged message', 'build/test/sim/power-cut-sync.test.js', 600, async (seed) => {
+testSeeds('power cut: SYNC_FLUSH loses no acknowledged message', 'build/test/sim/power-cut-sync.test.js', 500, async (seed) => {
   await new PowerCuts(seed, { flush: 'SYNC_FLUSH' }).run();
 });

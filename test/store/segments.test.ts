@@ -48,6 +48,18 @@ test('segments: a stray file, a position off the grid and a gap are refused', (t
   refused(t, gap, /missing=00000000000000001000/);
 });
 
+test('segments: two empty files at the end go, as files are made ahead of need', (t) => {
+  const files = new MemoryFiles();
+  files.makeFolder('/log');
+  for (const name of ['0', '100', '200']) {
+    const fd = files.open(`/log/${name.padStart(20, '0')}`, 'create');
+    if (name === '0') files.truncate(fd, 100);
+    files.close(fd);
+  }
+  t.is(Segments.load(files, '/log', 100, 'size').count, 1);
+  t.deepEqual(files.list('/log'), ['0'.repeat(20)]);
+});
+
 test('segments: an empty last file goes, an empty one elsewhere is refused, folders are passed by', (t) => {
   const files = new MemoryFiles();
   make(files, segmentName(3_000), SIZE);
