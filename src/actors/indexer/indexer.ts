@@ -36,6 +36,8 @@ export class Indexer implements Actor {
   #nextPollMs = 0;
   #pollMs = POLL_MS;
   #flushAtMs = 0;
+  /** Where the log ended at the start. */
+  #startEnd = 0;
   /** Since the last poll. */
   #insertedCount = 0;
 
@@ -63,6 +65,7 @@ export class Indexer implements Actor {
       opening,
     );
     this.#index = index;
+    this.#startEnd = logEnd;
     // Where no index is left, all of the log is indexed again, while everything else is served.
     const from = index.fileCount > 0 ? Math.min(boot.dispatchFrom, index.newestPosition) : positions.get(Positions.logMin);
     this.#follower = new LogFollower(
@@ -99,7 +102,7 @@ export class Indexer implements Actor {
   /** What a kill has left to be indexed again may be seconds of work: it waits until the broker is ready. */
   #startGoesFirst(): boolean {
     const { positions, clock } = this.#context;
-    if (positions.get(Positions.registered) === 1) return false;
+    if (this.#follower === null || this.#follower.position >= this.#startEnd || positions.get(Positions.registered) === 1) return false;
     if (clock.steadyMs() >= this.#nextPollMs) this.#nextPollMs = clock.steadyMs() + POLL_MS;
     return true;
   }
