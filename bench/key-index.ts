@@ -70,8 +70,6 @@ function following(what: string, properties: string, keyCount: number): Cell {
       const indexer = stage.build('indexer');
       void indexer.start();
       const { positions } = stage.assembly;
-      // It lets a start go first.
-      positions.set(Positions.registered, 1);
       const count = Math.max(FOLLOWED_COUNT_MIN, Math.round(FOLLOWED_COUNT * scale));
       let followed = 0;
       const follow = (): number => {

@@ -46,6 +46,8 @@ export class Indexer implements Actor {
   /** When an index that found no room is tried again. */
   #reopenAtMs = Number.POSITIVE_INFINITY;
   readonly #noSpaceLines = new RateLimit(NO_SPACE_LINE_MS);
+  /** Where the log ended at the start. */
+  #startEnd = 0;
   /** Since the last poll. */
   #insertedCount = 0;
 
@@ -74,6 +76,7 @@ export class Indexer implements Actor {
       logPositionMax: positions.get(Positions.appended),
     });
     this.#index = index;
+    this.#startEnd = logEnd;
     // Where no index is left, all of the log is indexed again, while everything else is served.
     const from = index.fileCount > 0 ? Math.min(knownTo, index.newestPosition) : positions.get(Positions.logMin);
     this.#follower = new LogFollower(
@@ -113,7 +116,7 @@ export class Indexer implements Actor {
   /** What a kill has left to be indexed again may be seconds of work: it waits until the broker is ready. */
   #startGoesFirst(): boolean {
     const { positions, clock } = this.#context;
-    if (positions.get(Positions.registered) === 1) return false;
+    if (this.#follower === null || this.#follower.position >= this.#startEnd || positions.get(Positions.registered) === 1) return false;
     if (clock.steadyMs() >= this.#nextPollMs) this.#nextPollMs = clock.steadyMs() + POLL_MS;
     return true;
   }
