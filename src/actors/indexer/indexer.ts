@@ -76,7 +76,7 @@ export class Indexer implements Actor {
       logPositionMax: positions.get(Positions.appended),
     });
     this.#index = index;
-    this.#startEnd = logEnd;
+    this.#startEnd = positions.get(Positions.appended);
     // Where no index is left, all of the log is indexed again, while everything else is served.
     const from = index.fileCount > 0 ? Math.min(knownTo, index.newestPosition) : positions.get(Positions.logMin);
     this.#follower = new LogFollower(
