@@ -26,12 +26,14 @@ export class ConsumeQueues {
   /**
    * @param folder the folder `consumequeue` @param fileCountMax so many files are open at most.
    * @param written all that was ever written is in the files, so that what lies behind a cut is quickly looked through.
+   * @param unsynced see `QueueSpace`.
    */
-  constructor(files: Files, folder: string, fileSizeBytes: number, fileCountMax?: number, written = false) {
+  constructor(files: Files, folder: string, fileSizeBytes: number, fileCountMax?: number, written = false, unsynced = false) {
     const fileSize = queueFileSize(fileSizeBytes);
     const cache = new QueueFileCache(files, fileCountMax);
     const clearSizeBytes = written ? CLEAR_SIZE_WRITTEN : CLEAR_SIZE;
-    this.#space = { files, root: folder, fileSizeBytes: fileSize, cache, clearSizeBytes, blocks: new UnitBlocks(fileSize / UNIT_SIZE) };
+    const blocks = new UnitBlocks(fileSize / UNIT_SIZE);
+    this.#space = { files, root: folder, fileSizeBytes: fileSize, cache, clearSizeBytes, blocks, unsynced };
   }
 
   get count(): number {

@@ -20,6 +20,8 @@ export interface QueueSpace {
   /** Old units lie in one piece behind a queue's end: so many bytes of zeros and there are no more of them. */
   readonly clearSizeBytes: number;
   readonly blocks: UnitBlocks;
+  /** What files hold at a load may not be on stable storage: a process that was killed has written it. */
+  readonly unsynced: boolean;
 }
 
 export class QueueFiles {
@@ -43,6 +45,7 @@ export class QueueFiles {
     const row = loadSegmentRow(files, this.folder, fileSizeBytes, SIZE_SETTING);
     this.#firstFile = row.firstPosition / fileSizeBytes;
     this.#fileCount = row.count;
+    if (this.#space.unsynced) this.#markAllDirty();
   }
 
   get folder(): string {
@@ -152,11 +155,10 @@ export class QueueFiles {
   }
 
   #createFile(file: number, unitsBefore: number): void {
-    const { files, cache, root, fileSizeBytes } = this.#space;
+    const { files, cache, fileSizeBytes } = this.#space;
     if (this.#fileCount === 0) {
       files.makeFolder(this.folder);
-      cache.markFolder(root);
-      cache.markFolder(`${root}/${this.#topic}`);
+      this.#markFolders();
     }
     assert(this.#fileCount === 0 || unitsBefore === 0, 'a later file begins with its first unit');
     const fd = files.open(this.#path(file), 'create');
@@ -185,6 +187,19 @@ export class QueueFiles {
     this.#space.cache.forget(QueueFileCache.fileId(this.#key, file));
     this.#space.files.remove(this.#path(file));
     this.#space.cache.markFolder(this.folder);
+  }
+
+  #markAllDirty(): void {
+    if (this.#fileCount === 0) return;
+    for (let i = 0; i < this.#fileCount; i++) this.#markDirty(this.#firstFile + i);
+    this.#markFolders();
+    this.#space.cache.markFolder(this.folder);
+  }
+
+  #markFolders(): void {
+    const { cache, root } = this.#space;
+    cache.markFolder(root);
+    cache.markFolder(`${root}/${this.#topic}`);
   }
 
   #markDirty(file: number): void {

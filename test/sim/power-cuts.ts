@@ -58,6 +58,7 @@ export class PowerCuts {
   #producers: SimClient[] = [];
   /** The actor that gets no turns; none: ''. */
   #slowed = '';
+  #placeCount = 0;
   /** Of the life at hand, for the text of a failure. */
   history = '';
 
@@ -140,6 +141,7 @@ export class PowerCuts {
       this.sim = await SimBroker.start(this.seed * 64 + ++this.#startCount, {
         files: new WatchedFiles(this.disk, killer, ...this.watches),
         clock: this.clock,
+        place: `run-${this.#placeCount}`,
         settings: { embeddedNamesrv: false },
         overrides: this.#settings,
         splitting: random.below(8) === 0,
@@ -289,6 +291,8 @@ export class PowerCuts {
       this.disk.endProcess();
       return;
     }
+    // The next start is another run of the system: nothing that was only written counts.
+    this.#placeCount++;
     this.disk.cutPower(this.#random);
   }
 }

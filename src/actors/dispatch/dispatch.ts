@@ -68,7 +68,8 @@ export class Dispatch implements Actor, FeedHandler {
     this.#context = context;
     const { settings, files } = context;
     const folder = storeFolders(settings.storePathRootDir).consumeQueue;
-    this.#queues = new ConsumeQueues(files, folder, settings.mappedFileSizeConsumeQueue, settings.queueFileCountMax);
+    const { mappedFileSizeConsumeQueue, queueFileCountMax } = settings;
+    this.#queues = new ConsumeQueues(files, folder, mappedFileSizeConsumeQueue, queueFileCountMax, false, context.boot.abnormal);
     this.#book = new QueueBook(context, this.#queues);
     this.#held = new HeldPulls(settings.heldPullCountMax);
     this.#follower = new LogFollower(context, this, this.#book.keyOf);

@@ -11,7 +11,7 @@ import { LogCheck } from './log-check.ts';
 import { LostRanges } from './lost-ranges.ts';
 import { QueuesCheck } from './queues-check.ts';
 import { RecordLook } from './record-look.ts';
-import { StateCheck } from './state-check.ts';
+import { configuredTopics, StateCheck } from './state-check.ts';
 
 export type { CheckSettings, Finding, FindingKind, Severity };
 
@@ -74,7 +74,7 @@ export function checkStore(files: Files, settings: CheckSettings, options: Check
         expected: 'the log of the queues',
       });
     } else {
-      queues.finish(ends, log.cutByRecovery);
+      queues.finish(ends, log.cutByRecovery, configuredTopics(files, settings.storePathRootDir));
       keys.finish(ends);
     }
     new StateCheck(context, queues).run();

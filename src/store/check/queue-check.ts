@@ -18,6 +18,8 @@ export interface CheckVerdict {
   readonly lostBehindEnd: boolean;
   /** A start reads the log from here on, whatever the queues say. */
   readonly verifiedFrom: number;
+  /** Its topic was removed, and the queue with it: what the log still has of it belongs to nobody. */
+  readonly removed: boolean;
 }
 
 /** No start repairs these, wherever they are. */
@@ -93,14 +95,17 @@ export class QueueCheck {
   }
 
   /** After `finish` of all queues. */
-  report({ lostBehindEnd, verifiedFrom }: CheckVerdict): void {
+  report({ lostBehindEnd, verifiedFrom, removed }: CheckVerdict): void {
     const { findings, rebuiltFrom } = this.#context;
     const path = this.reader.row.folder;
     const { damage, repairable, note } = Severities;
     this.#settled.report(findings, path, (kind, position) => (position >= rebuiltFrom && !ofTheLog.has(kind) ? repairable : damage));
     // A queue that only ends too early looks sound to a start that reads no record of it.
     const unseen = this.#lastPosition < Math.min(verifiedFrom, rebuiltFrom);
-    this.#open.report(findings, path, (kind) => (kind === 'unitMissing' && unseen ? damage : repairable));
+    this.#open.report(findings, path, (kind) => {
+      if (kind !== 'unitMissing') return repairable;
+      return removed ? note : unseen ? damage : repairable;
+    });
     this.#notes.report(findings, path, (kind) => {
       if (kind === 'unitBeyondLog') return lostBehindEnd ? damage : repairable;
       return kind === 'queueOfFillers' || kind === 'queueFileUnused' ? repairable : note;

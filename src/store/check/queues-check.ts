@@ -74,12 +74,16 @@ export class QueuesCheck {
     queue.onRecord(record, level === 0 ? 0 : record.storeTimeMs + (this.#delaysMs[level - 1] ?? 0));
   }
 
-  finish(ends: LogEnds, cutByRecovery: boolean): void {
+  /** @param configured names of topics; null: not known. */
+  finish(ends: LogEnds, cutByRecovery: boolean, configured: ReadonlySet<string> | null): void {
     let beyond = Number.POSITIVE_INFINITY;
     for (const queue of this.#queues.values()) beyond = Math.min(beyond, queue.finish(ends));
     const lostBehindEnd = !this.#context.abnormal && !cutByRecovery && beyond === ends.positionMax;
     const verifiedFrom = Math.max(ends.positionMin, ends.positionMax - VERIFIED_SIZE);
-    for (const queue of this.#queues.values()) queue.report({ lostBehindEnd, verifiedFrom });
+    for (const queue of this.#queues.values()) {
+      const removed = queue.reader.row.isEmpty && configured !== null && !configured.has(queue.topic);
+      queue.report({ lostBehindEnd, verifiedFrom, removed });
+    }
   }
 
   #load(): void {

@@ -27,6 +27,16 @@ const stateFiles: Readonly<Record<string, string | null>> = {
   transactionMetrics: null,
 };
 
+/** The topics of topics.json, or of its backup; null where neither can be read. */
+export function configuredTopics(files: Files, root: string): ReadonlySet<string> | null {
+  const path = `${root}/config/${TOPICS}`;
+  for (const each of [path, `${path}.bak`]) {
+    const state = read(files, each, stateFiles[TOPICS] ?? null);
+    if (isJsonObject(state)) return new Set(objectsOf(state['topicConfigTable']).keys());
+  }
+  return null;
+}
+
 export class StateCheck {
   readonly #context: CheckContext;
   readonly #folder: string;
