@@ -1,11 +1,11 @@
 // Brokers that are killed under load, again and again over the same store: what was acknowledged is there, once, in order, without gaps.
 //
-// RINGMQ_CRASH_ROUNDS sets how many kills there are in all (200), RINGMQ_CRASH_SEED what they choose.
+// CRASH_ROUNDS sets how many kills there are in all (200), CRASH_SEED what they choose.
 import test from 'ava';
 import { Lane } from './lane.ts';
 
-const ROUNDS = Number(process.env['RINGMQ_CRASH_ROUNDS'] ?? 200);
-const SEED = Number(process.env['RINGMQ_CRASH_SEED'] ?? 1);
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 200);
+const SEED = Number(process.env['CRASH_SEED'] ?? 1);
 const ROUND_LIMIT_MS = 20_000;
 
 /** Side by side, as each waits half of its time for processes. One thread starts soonest; the other layouts are what people run. */

@@ -1,7 +1,7 @@
 // Which seeds a simulation runs: so many in CI, more or one of them by the environment.
 //
-//   RINGMQ_SIM_SEEDS=10000   so many seeds of each simulation that asks here, instead of its own number
-//   RINGMQ_SIM_SEED=4711     this one only
+//   SIM_SEEDS=10000   so many seeds of each simulation that asks here, instead of its own number
+//   SIM_SEED=4711     this one only
 import test from 'ava';
 import { errorText } from '../../src/base/errors.ts';
 
@@ -18,12 +18,12 @@ function numberOf(name: string): number | null {
 
 /** @param file the test file as it was built, for the command that repeats a failure. */
 export function testSeeds(title: string, file: string, defaultCount: number, run: (seed: number) => Promise<void>): void {
-  const one = numberOf('RINGMQ_SIM_SEED');
+  const one = numberOf('SIM_SEED');
   if (one !== null) {
     testGroup(`${title}: seed ${one}`, file, [one], run);
     return;
   }
-  const count = numberOf('RINGMQ_SIM_SEEDS') ?? defaultCount;
+  const count = numberOf('SIM_SEEDS') ?? defaultCount;
   for (let first = 1; first <= count; first += GROUP_SIZE) {
     const last = Math.min(count, first + GROUP_SIZE - 1);
     const seeds = Array.from({ length: last - first + 1 }, (_, i) => first + i);
@@ -39,7 +39,7 @@ function testGroup(title: string, file: string, seeds: readonly number[], run: (
       } catch (error) {
         const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
         const stack = cause instanceof Error ? cause.stack : '';
-        t.fail(`seed ${seed}: ${errorText(error)}\nrepeat: RINGMQ_SIM_SEED=${seed} npx ava ${file}\n${stack}`);
+        t.fail(`seed ${seed}: ${errorText(error)}\nrepeat: SIM_SEED=${seed} npx ava ${file}\n${stack}`);
         return;
       }
     }
