@@ -1,6 +1,6 @@
 // What the check command does: reads its line, sees that nobody runs on the store, checks it, prints the report, gives the exit code.
-import { parseArgs } from 'node:util';
-import { ErrorCodes, errorText, RingmqError } from './base/errors.ts';
+import { readArguments, usageError } from './arguments.ts';
+import { errorText } from './base/errors.ts';
 import { checkReportLines } from './check-report.ts';
 import { loadSettings } from './config/load.ts';
 import type { Settings } from './config/settings.ts';
@@ -61,22 +61,12 @@ function parseCheckLine(args: readonly string[]): CheckLine | null {
     json: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   } as const;
-  let parsed: { values: { config?: string; set?: string[]; json?: boolean; help?: boolean }; positionals: string[] };
-  try {
-    parsed = parseArgs({ args: [...args], allowPositionals: true, options });
-  } catch (error) {
-    throw usage((error as Error).message.split('\n')[0] ?? '');
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = readArguments({ args: [...args], allowPositionals: true, options });
   if (values.help === true) return null;
-  if (positionals.length > 1) throw usage(`one store at a time seen=${positionals.join(' ')}`);
+  if (positionals.length > 1) throw usageError(`one store at a time seen=${positionals.join(' ')}`);
   const sets = [...(values.set ?? []), ...positionals.map((root) => `storePathRootDir=${root}`)];
   const file = values.config === undefined ? {} : { file: values.config };
   return { settings: loadSettings({ env: process.env, sets, ...file }).settings, json: values.json === true };
-}
-
-function usage(text: string): RingmqError {
-  return new RingmqError(ErrorCodes.config, `${text}; --help shows what is allowed`);
 }
 
 /** Refused where a broker runs on the store, also where one was started meanwhile: what was read then means nothing. */

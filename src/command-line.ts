@@ -1,6 +1,5 @@
 // The command line of both programs: `[-c FILE] [-n HOST:PORT;…] [--set NAME=VALUE]… [--help] [--version]`.
-import { parseArgs } from 'node:util';
-import { ErrorCodes, RingmqError } from './base/errors.ts';
+import { readArguments } from './arguments.ts';
 import { type Loaded, type LoadOptions, loadSettings } from './config/load.ts';
 
 export interface CommandLine {
@@ -11,34 +10,30 @@ export interface CommandLine {
 }
 
 export function parseCommandLine(args: readonly string[], role: 'broker' | 'nameServer'): CommandLine {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      strict: true,
-      options: {
-        config: { type: 'string', short: 'c' },
-        namesrvAddr: { type: 'string', short: 'n' },
-        set: { type: 'string', multiple: true },
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean', short: 'v' },
-        settings: { type: 'boolean' },
-      },
-    });
-    return {
-      help: values.help ?? false,
-      version: values.version ?? false,
-      settings: values.settings ?? false,
-      options: {
-        role,
-        env: process.env,
-        sets: values.set ?? [],
-        ...(values.config === undefined ? {} : { file: values.config }),
-        ...(values.namesrvAddr === undefined ? {} : { namesrvAddr: values.namesrvAddr }),
-      },
-    };
-  } catch (error) {
-    throw new RingmqError(ErrorCodes.config, `${(error as Error).message.split('\n')[0]}; --help shows what is allowed`);
-  }
+  const { values } = readArguments({
+    args: [...args],
+    strict: true,
+    options: {
+      config: { type: 'string', short: 'c' },
+      namesrvAddr: { type: 'string', short: 'n' },
+      set: { type: 'string', multiple: true },
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean', short: 'v' },
+      settings: { type: 'boolean' },
+    },
+  });
+  return {
+    help: values.help ?? false,
+    version: values.version ?? false,
+    settings: values.settings ?? false,
+    options: {
+      role,
+      env: process.env,
+      sets: values.set ?? [],
+      ...(values.config === undefined ? {} : { file: values.config }),
+      ...(values.namesrvAddr === undefined ? {} : { namesrvAddr: values.namesrvAddr }),
+    },
+  };
 }
 
 export function loadFor(line: CommandLine): Loaded {

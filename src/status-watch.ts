@@ -1,5 +1,5 @@
 // What the status command does: reads its line, asks a broker twice, and gives the tables.
-import { parseArgs } from 'node:util';
+import { readArguments, usageError } from './arguments.ts';
 import { ErrorCodes, RingmqError } from './base/errors.ts';
 import { StatusClient } from './status-client.ts';
 import { compareFigures, reportLines } from './status-report.ts';
@@ -24,26 +24,16 @@ export interface StatusOptions {
 /** Null for a wish for help. Throws RingmqError `config` with what is allowed. */
 export function parseStatusLine(args: readonly string[]): StatusOptions | null {
   const options = { every: { type: 'string' }, once: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
-  let parsed: { values: { every?: string; once?: boolean; help?: boolean }; positionals: string[] };
-  try {
-    parsed = parseArgs({ args: [...args], allowPositionals: true, options });
-  } catch (error) {
-    throw usage((error as Error).message.split('\n')[0] ?? '');
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = readArguments({ args: [...args], allowPositionals: true, options });
   if (values.help === true) return null;
-  if (positionals.length > 1) throw usage(`one broker at a time seen=${positionals.join(' ')}`);
+  if (positionals.length > 1) throw usageError(`one broker at a time seen=${positionals.join(' ')}`);
   const address = /^(?:(.*):)?(\d{1,5})$/.exec(positionals[0] ?? String(DEFAULT_PORT));
-  if (address === null || Number(address[2]) > 65_535) throw usage(`"${positionals[0]}" is not HOST:PORT`);
+  if (address === null || Number(address[2]) > 65_535) throw usageError(`"${positionals[0]}" is not HOST:PORT`);
   const every = /^(\d+(?:\.\d+)?)(ms|s)?$/.exec(values.every ?? '1');
   const everyMs = every === null ? 0 : Number(every[1]) * (every[2] === 'ms' ? 1 : 1000);
-  if (!(everyMs >= 1)) throw usage(`--every "${values.every}" is no time such as 1, 0.5s or 500ms`);
+  if (!(everyMs >= 1)) throw usageError(`--every "${values.every}" is no time such as 1, 0.5s or 500ms`);
   const host = (address[1] ?? '').replace(/^\[(.*)\]$/, '$1');
   return { host: host === '' ? '127.0.0.1' : host, port: Number(address[2]), everyMs, once: values.once === true };
-}
-
-function usage(text: string): RingmqError {
-  return new RingmqError(ErrorCodes.config, `${text}; --help shows what is allowed`);
 }
 
 /** @param print is given each table; ends after the first with `once`, else only by an error. */

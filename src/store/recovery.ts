@@ -5,7 +5,8 @@
 import { ErrorCodes, RingmqError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { recordFaultText } from '../message/record-check.ts';
-import { propertiesSize, readStoreTimeMs, topicAt, topicSize } from '../message/record-layout.ts';
+import { readStoreTimeMs } from '../message/record-layout.ts';
+import { hasTornProperties, hasTornTopic } from '../message/record-torn.ts';
 import { isMarkedRunning, writtenBelow } from './abort-marker.ts';
 import { Checkpoint, type CheckpointValues, safeLogTimeMs, safeTimeMs } from './checkpoint.ts';
 import type { Files } from './files/files.ts';
@@ -56,8 +57,6 @@ const WRITTEN_VERIFY_SIZE = 16_777_216;
 /** After a clean stop, or a kill, nothing lies behind the end but what another broker left of a record it cut, or a torn batch; none is larger. */
 const CLEAN_ZERO_SIZE = 8_388_608;
 const PROGRESS_SIZE = 536_870_912;
-/** Disks write this much whole or not at all. */
-const SECTOR_SIZE = 512;
 
 /** Runs once, before anything is appended, and with the store locked. Throws RingmqError `store` where it must not go on. */
 export function recoverStore(files: Files, settings: RecoverySettings, log: Log): RecoveredStore {
@@ -161,7 +160,7 @@ class Recovery {
     let progressAt = from + PROGRESS_SIZE;
     walker.seek(from);
     while (walker.next(end)) {
-      if (this.#abnormal && isTornBehindBody(walker.bytes, walker.at, walker.size, walker.position)) break;
+      if (this.#abnormal && isTorn(walker)) break;
       census.noteRecord(walker.bytes, walker.at, walker.position);
       this.#storeTimeMsMax = Math.max(this.#storeTimeMsMax, readStoreTimeMs(walker.bytes, walker.at));
       if (walker.position >= progressAt) {
@@ -228,19 +227,6 @@ class Recovery {
   }
 }
 
-/**
- * The checksum covers the body only; zeros where topic and properties should be tell that the write never came to its end, or that a
- * sector between others did not reach the disk: one that begins in the properties ends behind them, or is all zeros.
- */
-function isTornBehindBody(b: Uint8Array, at: number, size: number, position: number): boolean {
-  if (propertiesSize(b, at) > 0 && b[at + size - 1] === 0) return true;
-  const topic = topicAt(b, at);
-  const topicEnd = topic + topicSize(b, at);
-  for (let i = topic; i < topicEnd; i++) if (b[i] === 0) return true;
-  const begin = at + size - propertiesSize(b, at);
-  const past = (position + begin - at) % SECTOR_SIZE;
-  for (let sector = past === 0 ? begin : begin + SECTOR_SIZE - past; sector + SECTOR_SIZE <= at + size; sector += SECTOR_SIZE) {
-    if (b.subarray(sector, sector + SECTOR_SIZE).every((byte) => byte === 0)) return true;
-  }
-  return false;
+function isTorn({ bytes, at, size, position }: LogWalker): boolean {
+  return hasTornTopic(bytes, at) || hasTornProperties(bytes, at, size, position);
 }

@@ -1,5 +1,8 @@
 // When ASYNC_FLUSH brings the log to the disk: on its beat, with enough new pages, at a file's end, or because it has been long.
 import test from 'ava';
+import { MemoryFiles } from '../../src/store/files/memory-files.ts';
+import { Failure } from '../faults/rules.ts';
+import { WatchedFiles } from '../faults/watched-files.ts';
 import { SimBroker } from './sim-broker.ts';
 import type { SimClient } from './sim-client.ts';
 
@@ -61,4 +64,21 @@ test('flush: a file that is full is synced, however few pages that are', async (
   client.askSend('Orders', 0, 'b', 3_000);
   sim.runner.runFor(BEAT_MS);
   t.true(isSynced());
+});
+
+test('flush: where the mark of what is written cannot be written either, reads go on', async (t) => {
+  for (const path of [/abort$/, /(commitlog\/\d+|abort)$/]) {
+    const failure = new Failure({ kinds: ['write'], path });
+    failure.isOn = false;
+    const sim = await SimBroker.start(4, { files: new WatchedFiles(new MemoryFiles(), failure), place: 'here' });
+    const client = sim.client();
+    t.is(client.askSend('Orders', 0, 'before').code, 0);
+    failure.isOn = true;
+    const code = client.askSend('Orders', 0, 'while').code;
+    t.is(code === 0, String(path) === String(/abort$/), 'only a log that fails refuses');
+    sim.runner.runFor(10_000);
+    t.true(failure.seenCount > 0);
+    t.is(client.askPull('Orders', 0, 'readers').code, 0);
+    sim.assertHealthy();
+  }
 });

@@ -2,6 +2,7 @@
 import test from 'ava';
 import { silentLog } from '../../src/base/log.ts';
 import { markRunning } from '../../src/store/abort-marker.ts';
+import { checkStore } from '../../src/store/check/check-store.ts';
 import { recoverStore } from '../../src/store/recovery.ts';
 import { worldSettings as settings, World } from './world.ts';
 
@@ -20,6 +21,13 @@ test('recovery: a record that lacks any of its sectors is cut, one that has all 
       markRunning(world.files, '/store', 1);
       const takes = lost >= 0 && from < to;
       if (takes) world.files.write(world.log.files.segments.fdFor(position), new Uint8Array(to - from), 0, to - from, from);
+      const { counts, findings } = checkStore(world.files, { ...settings, maxHashSlotNum: 10, maxIndexNum: 40, messageDelayLevel: '1s' });
+      t.is(counts.damage, 0);
+      t.is(
+        findings.some(({ kind, where }) => kind === 'logTorn' && where === `position=${position}`),
+        takes,
+        `the checker, shift ${shift}, sector ${lost}`,
+      );
       const found = recoverStore(world.files, settings, silentLog);
       t.is(found.positionMax, takes ? position : end, `shift ${shift}, sector ${lost}`);
     }

@@ -14,6 +14,7 @@ import { Killer } from '../faults/fault-points.ts';
 import { type CutOrder, PowerCutDisk } from '../faults/power-cut-disk.ts';
 import { Failure } from '../faults/rules.ts';
 import { type OperationKind, WatchedFiles } from '../faults/watched-files.ts';
+import { getFile, putFile } from './file-bytes.ts';
 
 const dataVersion = { stateVersion: 0, timestamp: 7, counter: 1 };
 
@@ -77,22 +78,6 @@ const kinds: readonly StateKind[] = [
   },
 ];
 
-function put(files: Files, path: string, bytes: Uint8Array): void {
-  files.makeFolder('/config');
-  const fd = files.open(path, 'create');
-  files.truncate(fd, 0);
-  files.write(fd, bytes, 0, bytes.length, 0);
-  files.close(fd);
-}
-
-function get(files: Files, path: string): Buffer {
-  const bytes = Buffer.alloc(files.stat(path)?.sizeBytes ?? 0);
-  const fd = files.open(path, 'read');
-  files.read(fd, bytes, 0, bytes.length, 0);
-  files.close(fd);
-  return bytes;
-}
-
 function load(kind: StateKind, files: Files): { number: number | null; errors: string[] } {
   const errors: string[] = [];
   const log: Log = { ...silentLog, error: (message) => errors.push(message) };
@@ -111,12 +96,12 @@ for (const kind of kinds) {
 
   test(`state file: ${kind.name} cut at every length, zeroed or with an older end behind it gives way to its backup, and says so (BR-04)`, (t) => {
     const files = twice();
-    const main = get(files, path);
+    const main = getFile(files, path);
     t.deepEqual(load(kind, files), { number: 2, errors: [] });
     const older = Buffer.concat([main, Buffer.from(`${'"old":[7],'.repeat(9)}"x":1}}`)]);
     const damaged = [...Array(main.length).keys()].map((size) => main.subarray(0, size));
     for (const bytes of [...damaged, new Uint8Array(main.length), older, Buffer.concat([main, main.subarray(-100)])]) {
-      put(files, path, bytes);
+      putFile(files, path, bytes);
       const { number, errors } = load(kind, files);
       t.is(number, 1, `${bytes.length} bytes`);
       t.is(errors.length, 1);
@@ -129,9 +114,9 @@ for (const kind of kinds) {
     const { number, errors } = load(kind, files);
     t.is(number, 1);
     t.is(errors.length, 1);
-    put(files, `${path}.bak`, Buffer.from('{"x"'));
+    putFile(files, `${path}.bak`, Buffer.from('{"x"'));
     t.throws(() => load(kind, files), { message: /cannot be read/ });
-    put(files, path, Buffer.from('{}'));
+    putFile(files, path, Buffer.from('{}'));
     t.throws(() => load(kind, files), { message: /cannot be read/ });
   });
 

@@ -11,24 +11,9 @@ import { OffsetsFile } from '../../src/store/offsets-file.ts';
 import { StateFile } from '../../src/store/state-file.ts';
 import { TopicsFile } from '../../src/store/topics-file.ts';
 import { goldenStores } from '../message/golden-store.ts';
+import { getFile, putFile } from './file-bytes.ts';
 
 const PATH = '/config/consumerOffset.json';
-
-function put(files: MemoryFiles, path: string, bytes: Uint8Array): void {
-  files.makeFolder('/config');
-  const fd = files.open(path, 'create');
-  files.truncate(fd, 0);
-  files.write(fd, bytes, 0, bytes.length, 0);
-  files.close(fd);
-}
-
-function get(files: MemoryFiles, path: string): Buffer {
-  const bytes = Buffer.alloc(files.stat(path)?.sizeBytes ?? 0);
-  const fd = files.open(path, 'read');
-  files.read(fd, bytes, 0, bytes.length, 0);
-  files.close(fd);
-  return bytes;
-}
 
 function countingLog(): { log: Log; errors: string[] } {
   const errors: string[] = [];
@@ -42,7 +27,7 @@ function twice(): { files: MemoryFiles; main: Buffer } {
   const files = new MemoryFiles();
   const file = new OffsetsFile(files, '/config', silentLog);
   for (const offset of [1, 2]) file.save({ dataVersion: version, rows: new Map([['T@g', new Map([[0, offset]])]]) });
-  return { files, main: get(files, PATH) };
+  return { files, main: getFile(files, PATH) };
 }
 
 function load(files: MemoryFiles): { offset: number | undefined; errors: string[] } {
@@ -61,7 +46,7 @@ test('state file: nothing saved is null, and what was saved comes back', (t) => 
 test('state file: cut at any length, the backup is used and told', (t) => {
   const { files, main } = twice();
   for (let size = 0; size < main.length; size++) {
-    put(files, PATH, main.subarray(0, size));
+    putFile(files, PATH, main.subarray(0, size));
     const { offset, errors } = load(files);
     t.is(offset, 1, `size ${size}`);
     t.is(errors.length, 1);
@@ -70,9 +55,9 @@ test('state file: cut at any length, the backup is used and told', (t) => {
 
 test('state file: zeros, and old bytes behind the new, are no state', (t) => {
   const { files, main } = twice();
-  put(files, PATH, new Uint8Array(main.length));
+  putFile(files, PATH, new Uint8Array(main.length));
   t.deepEqual(load(files).offset, 1);
-  put(files, PATH, Buffer.concat([main, Buffer.from('9\n\t}\n}'.repeat(15))]));
+  putFile(files, PATH, Buffer.concat([main, Buffer.from('9\n\t}\n}'.repeat(15))]));
   const { offset, errors } = load(files);
   t.is(offset, 1);
   t.is(errors.length, 1);
@@ -118,18 +103,18 @@ test('state file: a crash after any step of a save leaves the old or the new sta
 
 test('state file: a damaged file does not take the place of its good backup', (t) => {
   const { files } = twice();
-  put(files, PATH, Buffer.from('{'));
+  putFile(files, PATH, Buffer.from('{'));
   const file = new OffsetsFile(files, '/config', silentLog);
   t.is(file.load()?.rows.get('T@g')?.get(0), 1);
   file.save({ dataVersion: version, rows: new Map([['T@g', new Map([[0, 4]])]]) });
-  put(files, PATH, Buffer.from('{'));
+  putFile(files, PATH, Buffer.from('{'));
   t.is(load(files).offset, 1);
 });
 
 test('state file: with both damaged the start is refused', (t) => {
   const { files } = twice();
-  put(files, PATH, Buffer.from('{}'));
-  put(files, `${PATH}.bak`, new Uint8Array(5));
+  putFile(files, PATH, Buffer.from('{}'));
+  putFile(files, `${PATH}.bak`, new Uint8Array(5));
   const error = t.throws(() => load(files));
   t.regex(error?.message ?? '', /path=\/config\/consumerOffset\.json why=.*lacks its table/);
   files.remove(`${PATH}.bak`);
@@ -138,16 +123,16 @@ test('state file: with both damaged the start is refused', (t) => {
 
 test('state file: a first save that was cut short is no state', (t) => {
   const files = new MemoryFiles();
-  put(files, `${PATH}.tmp`, Buffer.from('{"offs'));
+  putFile(files, `${PATH}.tmp`, Buffer.from('{"offs'));
   t.is(load(files).offset, undefined);
   const whole = new StateFile(files, '/config/x', silentLog);
-  put(files, '/config/x.tmp', Buffer.from('5'));
+  putFile(files, '/config/x.tmp', Buffer.from('5'));
   t.is(whole.load(Number), 5);
 });
 
 test('state files: offsets are written as Java writes them, unknown members stay', (t) => {
   const files = new MemoryFiles();
-  put(
+  putFile(
     files,
     PATH,
     Buffer.from(
@@ -165,18 +150,18 @@ test('state files: offsets are written as Java writes them, unknown members stay
   );
   if (state !== null) file.save(state);
   t.is(
-    get(files, PATH).toString(),
+    getFile(files, PATH).toString(),
     '{\n\t"dataVersion":{\n\t\t"counter":3,\n\t\t"stateVersion":0,\n\t\t"timestamp":9\n\t},\n\t"new":{\n\t\t0:5\n\t},\n\t"offsetTable":{\n\t\t"T@g":{\n\t\t\t0:1,\n\t\t\t1:2\n\t\t}\n\t}\n}',
   );
 });
 
 test('state files: members of a topic or group that nobody knows stay with it', (t) => {
   const files = new MemoryFiles();
-  put(files, '/config/topics.json', Buffer.from('{"topicConfigTable":{"T":{"perm":6,"topicName":"T","future":{"a":[1]}}}}'));
+  putFile(files, '/config/topics.json', Buffer.from('{"topicConfigTable":{"T":{"perm":6,"topicName":"T","future":{"a":[1]}}}}'));
   const topics = new TopicsFile(files, '/config', silentLog);
   t.is(topics.load()?.topics.get('T')?.['perm'], 6);
   topics.save({ dataVersion: version, topics: new Map([['T', { topicName: 'T', perm: 4 }]]) });
-  const text = get(files, '/config/topics.json').toString().replace(/\s/g, '');
+  const text = getFile(files, '/config/topics.json').toString().replace(/\s/g, '');
   t.is(
     text,
     '{"dataVersion":{"counter":1,"stateVersion":0,"timestamp":7},"topicConfigTable":{"T":{"future":{"a":[1]},"perm":4,"topicName":"T"}}}',
@@ -188,7 +173,7 @@ test('state files: the golden ones are read, and read back the same after writin
   if (stores === null) return;
   const files = new MemoryFiles();
   for (const name of ['topics.json', 'subscriptionGroup.json', 'consumerOffset.json', 'delayOffset.json']) {
-    put(files, `/config/${name}`, readFileSync(join(stores, 'clean.config', name)));
+    putFile(files, `/config/${name}`, readFileSync(join(stores, 'clean.config', name)));
   }
   const topics = new TopicsFile(files, '/config', silentLog);
   const groups = new GroupsFile(files, '/config', silentLog);
@@ -210,15 +195,15 @@ test('state files: the golden ones are read, and read back the same after writin
       [18, 0],
     ],
   );
-  const delayText = get(files, '/config/delayOffset.json').toString();
-  const topicText = get(files, '/config/topics.json').toString();
+  const delayText = getFile(files, '/config/delayOffset.json').toString();
+  const topicText = getFile(files, '/config/topics.json').toString();
   if (before.topics !== null) topics.save(before.topics);
   if (before.groups !== null) groups.save(before.groups);
   if (before.offsets !== null) offsets.save(before.offsets);
   if (before.delays !== null) delays.save(before.delays);
   const after = { topics: topics.load(), groups: groups.load(), offsets: offsets.load(), delays: delays.load() };
   t.deepEqual(after, before);
-  t.is(get(files, '/config/delayOffset.json').toString(), delayText);
-  t.is(get(files, '/config/topics.json').toString(), topicText);
-  t.true(get(files, PATH).toString().includes('"pullOffsetTable":{\n\t\t"GoldA@GoldG":{\n\t\t\t0:75,'));
+  t.is(getFile(files, '/config/delayOffset.json').toString(), delayText);
+  t.is(getFile(files, '/config/topics.json').toString(), topicText);
+  t.true(getFile(files, PATH).toString().includes('"pullOffsetTable":{\n\t\t"GoldA@GoldG":{\n\t\t\t0:75,'));
 });

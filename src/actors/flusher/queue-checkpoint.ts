@@ -61,7 +61,7 @@ export class QueueCheckpoint {
     if (this.#context.positions.get(Positions.readOnly) === 1) {
       // After a failed write or sync the system may have dropped pages: what was written is not what a start would read.
       this.#failed = true;
-      this.#mark.withdraw();
+      this.#withdrawMark();
       return 1;
     }
     if (nowMs >= this.#markAtMs) this.#moveMark(nowMs);
@@ -70,7 +70,7 @@ export class QueueCheckpoint {
     } catch (error) {
       this.#failed = true;
       this.#context.positions.set(Positions.queuesUnsound, 1);
-      this.#mark.withdraw();
+      this.#withdrawMark();
       this.#context.log.error('syncing consume queues failed: messages are served on, the next start makes the queues again from the log', {
         error: errorText(error),
       });
@@ -94,8 +94,31 @@ export class QueueCheckpoint {
     this.#markAtMs = nowMs + this.#context.settings.flushIntervalConsumeQueue;
     const written = this.#smallest(0);
     if (this.#marked < 0 || written <= this.#marked) return;
-    this.#mark.set(written);
-    this.#marked = written;
+    try {
+      this.#mark.set(written);
+      this.#marked = written;
+    } catch (error) {
+      // What stands there is still true, only older: a start after a kill reads more.
+      this.#marked = -1;
+      this.#context.log.warn('the mark of what is written cannot be moved on; a start after a kill takes longer', {
+        error: errorText(error),
+      });
+    }
+  }
+
+  /** A disk that fails may not even take this; that must not stop the broker, which still serves reads. */
+  #withdrawMark(): void {
+    try {
+      this.#mark.withdraw();
+    } catch (error) {
+      this.#mark.close();
+      this.#context.log.error(
+        'the mark of what is written cannot be withdrawn: look at the store with `ringmq check` before the next start',
+        {
+          error: errorText(error),
+        },
+      );
+    }
   }
 
   #sync(nowMs: number): number {

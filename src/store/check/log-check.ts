@@ -3,14 +3,14 @@
 //   | record | record | damaged | record | record | end | zeros
 //                      <- lost ->                   what does not count: torn by a crash, or left behind a cut
 import { recordFaultText } from '../../message/record-check.ts';
-import { propertiesSize, readStoreTimeMs } from '../../message/record-layout.ts';
+import { readStoreTimeMs } from '../../message/record-layout.ts';
+import { hasTornProperties, hasTornTopic } from '../../message/record-torn.ts';
 import { LogWalker, WalkStops } from '../log-walker.ts';
 import { segmentStart } from '../segment-row.ts';
 import type { CheckContext, LogEnds } from './check-context.ts';
 import type { FileRow } from './file-row.ts';
 import { type FindingKind, Sights } from './findings.ts';
 import { RecordFacts } from './record-facts.ts';
-import { hasTornTopic } from './record-look.ts';
 
 const PROGRESS_SIZE = 268_435_456;
 const BLANK_HEADER_SIZE = 8;
@@ -97,17 +97,12 @@ export class LogCheck {
     const walker = this.#walker;
     while (walker.next(end)) {
       if (hasTornTopic(walker.bytes, walker.at)) return 'zeros in the topic';
-      // Only where a write may have been cut short: a client may end its properties as it likes.
-      if (this.#context.abnormal && this.#endsInZero()) return 'zeros in the properties';
+      const { bytes, at, size, position } = walker;
+      if (this.#context.abnormal && hasTornProperties(bytes, at, size, position)) return 'zeros in the properties';
       this.#onRecord();
     }
     if (walker.stop !== WalkStops.fault) return null;
     return recordFaultText(walker.fault);
-  }
-
-  #endsInZero(): boolean {
-    const { bytes, at, size } = this.#walker;
-    return propertiesSize(bytes, at) > 0 && bytes[at + size - 1] === 0;
   }
 
   #onRecord(): void {

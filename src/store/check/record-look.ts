@@ -1,6 +1,7 @@
 // Looks at single records of the log wherever a unit, an index entry or a doubt points to.
 import { checkRecord } from '../../message/record-check.ts';
-import { BLANK_SIZE_MIN, readTotalSize, topicAt, topicSize } from '../../message/record-layout.ts';
+import { BLANK_SIZE_MIN, readTotalSize } from '../../message/record-layout.ts';
+import { hasTornTopic } from '../../message/record-torn.ts';
 import type { Files } from '../files/files.ts';
 import { LogReader } from '../log-reader.ts';
 import type { FileRow } from './file-row.ts';
@@ -108,10 +109,4 @@ export class RecordLook {
     if (this.#bytes.length < size) this.#bytes = Buffer.allocUnsafeSlow(size);
     return this.#reader.read(position, size, this.#bytes, 0);
   }
-}
-
-/** The checksum covers the body only; zeros in the topic tell of a write that never came to its end. */
-export function hasTornTopic(b: Uint8Array, at: number): boolean {
-  const topic = topicAt(b, at);
-  return b.subarray(topic, topic + topicSize(b, at)).includes(0);
 }
