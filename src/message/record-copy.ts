@@ -1,8 +1,8 @@
 // A record stored once more, under another topic or queue and with other properties: a delayed message that came due, a failed one sent back.
-import { readUtf8 } from '../base/bytes.ts';
 import { copyBytes } from '../base/copy-bytes.ts';
 import { indexKeyHash, topicKeyHash } from './index-key.ts';
-import { NAME_VALUE_SEPARATOR, PROPERTY_SEPARATOR, PropertyScan, propertyValueEnd, scanProperties } from './properties.ts';
+import { PropertyScan, scanProperties } from './properties.ts';
+import { type PropertyPair, rewriteProperties } from './property-rewrite.ts';
 import {
   bodyAt,
   bodySize,
@@ -39,7 +39,7 @@ export interface RecordChange {
   /** Names of properties that are left out. */
   readonly drop: readonly string[];
   /** These take the place of pairs of the same name, and stand at the end. Without separators; a value of '' only takes a pair away. */
-  readonly put: readonly (readonly [name: string, value: string])[];
+  readonly put: readonly PropertyPair[];
 }
 
 /** The measures of the new record, for the head of an append; its bytes are written by `writeCopy`, as long as the source's lie where they did. */
@@ -70,7 +70,7 @@ export function planCopy(source: Uint8Array, at: number, change: RecordChange): 
   const oldAt = propertiesAt(source, at);
   const oldEnd = oldAt + propertiesSize(source, at);
   const same = change.drop.length === 0 && change.put.length === 0;
-  const properties = same ? source : changedProperties(source, oldAt, oldEnd, change);
+  const properties = same ? source : rewriteProperties(source, oldAt, oldEnd, change.drop, change.put);
   const from = same ? oldAt : 0;
   const end = same ? oldEnd : properties.length;
   const fields = fieldsOf(source, at, change, end - from);
@@ -121,25 +121,4 @@ function fieldsOf(source: Uint8Array, at: number, change: RecordChange, newPrope
   fields.topicUnits = change.topicUnits;
   fields.propertiesSize = newPropertiesSize;
   return fields;
-}
-
-/** The pairs that stay keep their bytes and their order. */
-function changedProperties(b: Uint8Array, at: number, end: number, change: RecordChange): Buffer {
-  const gone = new Set([...change.drop, ...change.put.map(([name]) => name)]);
-  const parts: Uint8Array[] = [];
-  for (let pairAt = at; pairAt < end; ) {
-    const pairEnd = propertyValueEnd(b, pairAt, end);
-    if (pairEnd > pairAt && !gone.has(nameOf(b, pairAt, pairEnd))) parts.push(b.subarray(pairAt, pairEnd), separator);
-    pairAt = pairEnd + 1;
-  }
-  for (const [name, value] of change.put) if (value !== '') parts.push(Buffer.from(`${name}\x01${value}`), separator);
-  return Buffer.concat(parts);
-}
-
-const separator = Buffer.from([PROPERTY_SEPARATOR]);
-
-function nameOf(b: Uint8Array, at: number, end: number): string {
-  let nameEnd = at;
-  while (nameEnd < end && b[nameEnd] !== NAME_VALUE_SEPARATOR) nameEnd++;
-  return readUtf8(b, at, nameEnd);
 }

@@ -2,6 +2,7 @@
 import type { Settings } from '../../config/settings.ts';
 import { isSendableTopic, notSendableText, topicFault } from '../../message/names.ts';
 import type { PropertyScan } from '../../message/properties.ts';
+import { PROPERTIES_SIZE_MAX } from '../../message/record.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { SendRequest } from '../../protocol/commands/send-message.ts';
 import type { Connection } from '../../runtime/transport.ts';
@@ -37,6 +38,27 @@ export function refuseTopic(settings: Settings, topic: RoutedTopic | undefined, 
 /** What a log file holds beside the blank record that may close it. */
 export function recordSizeMax(settings: Settings): number {
   return settings.mappedFileSizeCommitLog - BLANK_SIZE;
+}
+
+export function bodyFault(size: number, sizeMax: number): Refusal {
+  return {
+    code: ResponseCodes.MESSAGE_ILLEGAL,
+    remark: `the message is illegal: its body must have 1 to maxMessageSize bytes bodySize=${size} maxMessageSize=${sizeMax}`,
+  };
+}
+
+export function recordFault(size: number, sizeMax: number): Refusal {
+  return {
+    code: ResponseCodes.MESSAGE_ILLEGAL,
+    remark: `the message is illegal: it does not fit into a file of the log (mappedFileSizeCommitLog) size=${size} allowed=${sizeMax}`,
+  };
+}
+
+export function propertiesFault(size: number): Refusal {
+  return {
+    code: ResponseCodes.MESSAGE_ILLEGAL,
+    remark: `the message is illegal: its properties are too long propertiesSize=${size} allowed=${PROPERTIES_SIZE_MAX}`,
+  };
 }
 
 /** Delayed, timed and transactional messages need actors that this version does not have: stored as they are they would come early. */
