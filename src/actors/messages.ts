@@ -6,6 +6,7 @@
 // partSize, then a part of the text.
 
 import { assert } from '../base/assert.ts';
+import type { ToldReset } from '../core/reset-tellings.ts';
 
 export const Messages = {
   // ingress -> commit-log
@@ -41,7 +42,7 @@ export const Messages = {
   frame: 80,
   /** connectionId: its members leave now. */
   connectionClosed: 81,
-  /** queueId, offset x2, groupSize, topicSize, then group and topic bytes: a commit that rides on a pull; not answered. */
+  /** queueId, offset x2, groupSize, topicSize, connectionId, then group and topic bytes: a commit that rides on a pull; not answered. */
   commitOffset: 82,
   /** JSON EnsureTopic. */
   ensureTopic: 83,
@@ -53,6 +54,12 @@ export const Messages = {
   ingressStarted: 86,
   /** JSON EnsureGroup: a pull was served to a group that nobody has made yet; not answered. */
   ensureGroup: 87,
+  /** JSON LookUpsAnswered. */
+  lookUpsAnswered: 90,
+  /** epoch, connectionId, 1 or 0: a pull was answered with the offset of this reset (0), or shows that its connection knows of it (1). */
+  resetPulled: 91,
+  /** token, last, partSize, then a part of a request 326 with one field more (see core/pushed-reply.ts) for a client that is to be found. */
+  pushReply: 92,
 
   // coordinator -> ingress
   /** connectionId, last, partSize, then a part of a frame for that connection. */
@@ -70,6 +77,10 @@ export const Messages = {
   /** Around all topics and groups, for an ingress that was restarted; mail before it was meant for its predecessor. */
   directoryBegins: 102,
   directoryEnds: 103,
+  /** JSON LookUpsAsked. */
+  askLookUps: 106,
+  /** JSON ReplyPushed. */
+  replyPushed: 107,
 
   // coordinator -> dispatch
   /** JSON QueuesAdded; sent before any ingress learns the topic. */
@@ -165,6 +176,13 @@ export interface DirectoryGroup {
   readonly forbiddenTopics: readonly string[];
   /** null while no member is connected. */
   readonly live: DirectoryLiveGroup | null;
+  /** Offsets that were reset and that its members may not know of yet; null for none. */
+  readonly resets: readonly DirectoryReset[] | null;
+}
+
+export interface DirectoryReset extends ToldReset {
+  readonly topic: string;
+  readonly queueId: number;
 }
 
 export interface DirectoryLiveGroup {
@@ -200,6 +218,24 @@ export interface TopicEnsured {
   /** 0, or the response code to answer the waiting sends with. */
   readonly code: number;
   readonly remark: string;
+}
+
+/** What the queues' dispatchers are to be asked, for the coordinator; each as in `lookUp`. */
+export interface LookUpsAsked {
+  readonly token: number;
+  readonly lookUps: readonly { readonly key: number; readonly kind: number; readonly argument: number }[];
+}
+
+/** Values in the order of the questions. */
+export interface LookUpsAnswered {
+  readonly token: number;
+  readonly values: readonly number[];
+}
+
+export interface ReplyPushed {
+  readonly token: number;
+  /** null: the client has taken it; else why it could not be given it. */
+  readonly fault: string | null;
 }
 
 export interface ConnectionOpened {

@@ -85,6 +85,7 @@ const rows: readonly PointRow[] = [
   ...stateRows('groups', 'subscriptionGroup.json'),
   ...stateRows('offsets', 'consumerOffset.json'),
   ...stateRows('joins', 'groupJoins.json'),
+  ...stateRows('resets', 'offsetResets.json'),
   ...stateRows('delays', 'delayOffset.json'),
 ];
 

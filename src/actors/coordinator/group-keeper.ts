@@ -3,11 +3,12 @@
 import type { ConsumerGroups } from '../../core/consumer-groups.ts';
 import { type GroupConfig, groupConfig, isSystemGroup } from '../../core/group-config.ts';
 import { GroupTable, type GroupTableState } from '../../core/group-table.ts';
+import type { OffsetResets } from '../../core/offset-resets.ts';
 import { takesAll } from '../../core/subscription.ts';
 import { groupFault } from '../../message/names.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { ActorContext } from '../context.ts';
-import type { DirectoryLiveGroup } from '../messages.ts';
+import type { DirectoryLiveGroup, DirectoryReset } from '../messages.ts';
 import type { Directory } from './directory.ts';
 import { done, type Reply, refuse } from './request.ts';
 import type { TopicKeeper } from './topic-keeper.ts';
@@ -25,14 +26,16 @@ export class GroupKeeper {
   readonly #directory: Directory;
   readonly #topics: TopicKeeper;
   readonly #live: ConsumerGroups;
+  readonly #resets: OffsetResets;
   #dirty = false;
   changeCount = 0;
 
-  constructor(context: ActorContext, directory: Directory, topics: TopicKeeper, live: ConsumerGroups) {
+  constructor(context: ActorContext, directory: Directory, topics: TopicKeeper, live: ConsumerGroups, resets: OffsetResets) {
     this.#context = context;
     this.#directory = directory;
     this.#topics = topics;
     this.#live = live;
+    this.#resets = resets;
     this.table = new GroupTable(context.clock.wallMs());
   }
 
@@ -110,7 +113,14 @@ export class GroupKeeper {
     const forbiddenTopics = this.table.forbiddenTopics(group);
     this.#directory.group({
       group,
-      state: { consumeEnable, consumeBroadcastEnable, sysFlag: groupSysFlag, forbiddenTopics, live: this.#liveState(group) },
+      state: {
+        consumeEnable,
+        consumeBroadcastEnable,
+        sysFlag: groupSysFlag,
+        forbiddenTopics,
+        live: this.#liveState(group),
+        resets: this.#resetsOf(group),
+      },
     });
   }
 
@@ -127,6 +137,20 @@ export class GroupKeeper {
         version: s.version,
       })),
     };
+  }
+
+  #resetsOf(group: string): DirectoryReset[] | null {
+    const resets = this.#resets.ofGroup(group);
+    if (resets.length === 0) return null;
+    return resets.map(({ topic, queueId, epoch, offset, kind, state, offline }) => ({
+      topic,
+      queueId,
+      epoch,
+      offset,
+      kind,
+      state,
+      offline,
+    }));
   }
 
   #note(group: string): void {

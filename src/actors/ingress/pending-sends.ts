@@ -101,7 +101,7 @@ export class PendingSends {
     const size = at < 0 ? 0 : end - at;
     if (size === 0) return;
     if (size <= KEY_SIZE_MAX && this.#copyPlain(bytes, at, end, send.keyAt)) send.keySize = size;
-    else send.keyText = bytes.toString('latin1', at, end);
+    else send.keyText = bytes.toString('utf8', at, end);
   }
 
   /** False where a letter is not plain. */

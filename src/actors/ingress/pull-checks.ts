@@ -4,12 +4,19 @@ import { parseTagExpression } from '../../message/tags.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { PullRequest } from '../../protocol/commands/pull-message.ts';
 import type { Connection } from '../../runtime/transport.ts';
-import type { DirectoryGroup } from '../messages.ts';
+import type { DirectoryGroup, DirectoryReset } from '../messages.ts';
 import type { Desk } from './desk.ts';
 import { subscriptionOf } from './directory.ts';
 
 export type PullVerdict =
-  | { readonly ok: true; readonly queueKey: number; readonly codes: readonly number[] | null; readonly newGroup: boolean }
+  | {
+      readonly ok: true;
+      readonly queueKey: number;
+      readonly codes: readonly number[] | null;
+      readonly newGroup: boolean;
+      /** Of the group, for any of its queues. */
+      readonly resets: readonly DirectoryReset[] | null;
+    }
   | { readonly ok: false; readonly code: number; readonly remark: string; readonly ext?: Record<string, string | number> };
 
 type Refusal = PullVerdict & { readonly ok: false };
@@ -20,7 +27,14 @@ const PERM_READ = 4;
 const ForbiddenBy = { broker: 1, group: 2, topic: 3, broadcast: 4, subscription: 5 } as const;
 
 /** A group that nobody has made yet reads as one with default settings where groups are made by themselves. */
-const defaultGroup: DirectoryGroup = { consumeEnable: true, consumeBroadcastEnable: true, sysFlag: 0, forbiddenTopics: [], live: null };
+const defaultGroup: DirectoryGroup = {
+  consumeEnable: true,
+  consumeBroadcastEnable: true,
+  sysFlag: 0,
+  forbiddenTopics: [],
+  live: null,
+  resets: null,
+};
 
 export function judgePull(desk: Desk, request: PullRequest, from: Connection): PullVerdict {
   const { settings } = desk.context;
@@ -50,7 +64,8 @@ export function judgePull(desk: Desk, request: PullRequest, from: Connection): P
   }
   const filter = request.hasSubscription ? ownFilter(request) : liveFilter(group, request);
   if ('ok' in filter) return filter;
-  return { ok: true, queueKey: topic.keys[request.queueId] as number, codes: filter.codes, newGroup: group === defaultGroup };
+  const { resets } = group;
+  return { ok: true, queueKey: topic.keys[request.queueId] as number, codes: filter.codes, newGroup: group === defaultGroup, resets };
 }
 
 /** A group with a name that nobody may give it is not made, so it does not exist either. */

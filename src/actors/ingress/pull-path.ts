@@ -5,12 +5,13 @@ import { pullAnswerHeaderSizeMax, writePullAnswerHeader } from '../../protocol/c
 import { PullRequest, readPullRequest } from '../../protocol/commands/pull-message.ts';
 import type { Header } from '../../protocol/header.ts';
 import { CounterIds } from '../../runtime/counters.ts';
-import { Messages, PullStatuses } from '../messages.ts';
+import { type DirectoryReset, type GroupChange, Messages, PullStatuses } from '../messages.ts';
 import { CHUNK_SIZE } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import { type Ask, PendingAsks } from './pending-asks.ts';
 import { judgePull, type PullVerdict } from './pull-checks.ts';
+import { PullResets } from './pull-resets.ts';
 
 const PULL_HEAD_SIZE = 32;
 /** Words of a `pulled` before its spans. */
@@ -19,6 +20,8 @@ const SPAN_WORDS = 3;
 
 interface PendingPull extends Ask {
   readonly offset: number;
+  readonly group: string;
+  readonly queueKey: number;
 }
 
 const statusNames: Record<number, string> = {
@@ -36,10 +39,12 @@ export class PullPath {
   readonly #countMax: number;
   readonly #request = new PullRequest();
   readonly #pending: PendingAsks<PendingPull>;
+  readonly #resets: PullResets;
 
   constructor(desk: Desk, firstToken: number, countMax: number) {
     this.#desk = desk;
     this.#pending = new PendingAsks(firstToken);
+    this.#resets = new PullResets(desk);
     this.#countMax = countMax;
   }
 
@@ -55,6 +60,7 @@ export class PullPath {
       this.#desk.answer(client, header, verdict.code, verdict.remark, verdict.ext);
       return true;
     }
+    if (verdict.resets !== null && this.#resets.moves(client, header, request, verdict.queueKey, verdict.resets)) return true;
     if (this.#pending.count >= this.#countMax) {
       this.#desk.answer(
         client,
@@ -91,9 +97,9 @@ export class PullPath {
     ring.commit(Messages.pull);
     // Not spread from `askOf`: that costs a microsecond a pull.
     const { opaque, codec, isOneway } = header;
-    this.#pending.add({ client, opaque, codec, oneway: isOneway, offset: request.offset });
+    this.#pending.add({ client, opaque, codec, oneway: isOneway, offset: request.offset, group: request.group, queueKey });
     this.#desk.context.counters.add(CounterIds.requests, 1);
-    if (request.commits && request.commitOffset >= 0 && Number.isSafeInteger(request.commitOffset)) this.#commitOffset(request);
+    if (request.commits && request.commitOffset >= 0 && Number.isSafeInteger(request.commitOffset)) this.#commitOffset(client, request);
     return true;
   }
 
@@ -103,10 +109,10 @@ export class PullPath {
     return Math.max(0, Math.min(longPollingEnable ? request.suspendMs : shortPollingTimeMills, 0x7fffffff));
   }
 
-  #commitOffset(request: PullRequest): void {
+  #commitOffset(client: ClientConnection, request: PullRequest): void {
     const group = Buffer.from(request.group, 'utf8');
     const topic = Buffer.from(request.topic, 'utf8');
-    const words = [request.queueId, high32(request.commitOffset), low32(request.commitOffset), group.length, topic.length];
+    const words = [request.queueId, high32(request.commitOffset), low32(request.commitOffset), group.length, topic.length, client.id];
     this.#desk.coordinator.sendQuietly(Messages.commitOffset, words, Buffer.concat([group, topic]));
   }
 
@@ -117,7 +123,16 @@ export class PullPath {
     if (!pull.client.closed && !pull.oneway) this.#answer(pull, words, word);
   }
 
+  /** A group's resets changed: pulls that wait or are looked up where somebody else left off are moved at once. */
+  onGroup(change: GroupChange): void {
+    const moved = this.#resets.onGroup(change);
+    if (moved === null) return;
+    const isMoved = (pull: PendingPull): boolean => pull.group === change.group && moved.has(pull.queueKey);
+    for (const pull of this.#pending.takeAll(isMoved)) this.#resets.move(pull, moved.get(pull.queueKey) as DirectoryReset, pull.queueKey);
+  }
+
   forget(client: ClientConnection): void {
+    this.#resets.forget(client);
     if (this.#pending.forget(client) === 0) return;
     for (const outbox of this.#desk.dispatches) outbox.send(Messages.cancelPulls, [client.id]);
   }

@@ -33,6 +33,9 @@ export class SendPath {
   readonly #message: MessageEncoder;
   readonly #batch: BatchEncoder;
   #unpublished = 0;
+  /** Set while a reply is stored, whose sender is not refused for that any more. */
+  #storesReply = false;
+  #refusal: Refusal | null = null;
 
   constructor(desk: Desk, answers: SendAnswers, gate: SendGate, host: StoreHost) {
     const { settings } = desk.context;
@@ -60,6 +63,15 @@ export class SendPath {
     return request.batch
       ? this.#tryBatch(client, header, topic, queueId, bytes, bodyAt, bodySize)
       : this.#trySingle(client, header, topic, queueId, bytes, bodyAt, bodySize);
+  }
+
+  /** A reply that has been delivered: true once it is stored or need not be offered again, false as in `tryHandle`, a refusal is not answered. */
+  tryStore(client: ClientConnection, header: Header, bytes: Buffer, bodyAt: number, bodySize: number): Refusal | boolean {
+    this.#storesReply = true;
+    this.#refusal = null;
+    const taken = this.tryHandle(client, header, bytes, bodyAt, bodySize);
+    this.#storesReply = false;
+    return this.#refusal ?? taken;
   }
 
   /** For the end of a cycle: the commit log gets what is committed. */
@@ -179,6 +191,10 @@ export class SendPath {
   }
 
   #refuse(client: ClientConnection, header: Header, refusal: Refusal): true {
+    if (this.#storesReply) {
+      this.#refusal = refusal;
+      return true;
+    }
     const { regionId, traceOn } = this.#desk.context.settings;
     this.#desk.answer(client, header, refusal.code, refusal.remark, { MSG_REGION: regionId, TRACE_ON: traceOn });
     return true;

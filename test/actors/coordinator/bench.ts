@@ -7,11 +7,14 @@ import {
   type DirectoryGroup,
   type DirectoryTopic,
   type GroupChange,
+  type LookUpsAnswered,
+  type LookUpsAsked,
   Messages,
   type OpenPeer,
   type QueueEntry,
   type QueuesAdded,
   type QueuesRemoved,
+  type ReplyPushed,
   type TopicChange,
   type TopicEnsured,
 } from '../../../src/actors/messages.ts';
@@ -69,6 +72,9 @@ export class Bench {
   readonly opened: OpenPeer[] = [];
   readonly peerFrames: { connectionId: number; header: Header; body: Buffer }[] = [];
   readonly closed: number[] = [];
+  readonly replies: ReplyPushed[] = [];
+  /** Answers what the coordinator asks of queues; null: it gets no answer. */
+  lookUp: ((key: number, kind: number, argument: number) => number) | null = () => -1;
   /** What happened in which order, for the tests of order. */
   readonly events: string[] = [];
   readonly #toCoordinator: Pipe[] = [];
@@ -160,10 +166,9 @@ export class Bench {
 
   /** Lets the coordinator work until it has nothing left, without moving time. */
   run(): void {
-    for (const { outbox } of this.#toCoordinator) outbox.flush();
     for (let pass = 0; pass < 10_000; pass++) {
-      const work = this.coordinator.doWork();
       for (const { outbox } of this.#toCoordinator) outbox.flush();
+      const work = this.coordinator.doWork();
       if (this.drain() + work === 0) return;
     }
     throw new Error('the coordinator does not come to rest');
@@ -236,6 +241,20 @@ export class Bench {
       case Messages.directoryBegins:
       case Messages.directoryEnds:
         break;
+      case Messages.askLookUps: {
+        const asked = parts.takeJson<LookUpsAsked>(at);
+        const { lookUp } = this;
+        if (asked === null || lookUp === null) break;
+        const values = asked.lookUps.map(({ key, kind, argument }) => lookUp(key, kind, argument));
+        const answered: LookUpsAnswered = { token: asked.token, values };
+        this.outboxOf(ingress).sendJson(Messages.lookUpsAnswered, answered);
+        break;
+      }
+      case Messages.replyPushed: {
+        const pushed = parts.takeJson<ReplyPushed>(at);
+        if (pushed !== null) this.replies.push(pushed);
+        break;
+      }
       case Messages.openPeer: {
         const peer = parts.takeJson<OpenPeer>(at);
         if (peer !== null) this.opened.push(peer);

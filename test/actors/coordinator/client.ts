@@ -3,7 +3,7 @@ import { Messages } from '../../../src/actors/messages.ts';
 import { type ConsumerData, encodeHeartbeat } from '../../../src/protocol/bodies/heartbeat.ts';
 import { RequestCodes } from '../../../src/protocol/codes.ts';
 import { HeaderCodecs } from '../../../src/protocol/frame.ts';
-import { type ExtFields, encodeFrame, type Header } from '../../../src/protocol/header.ts';
+import { type ExtFields, encodeFrame, type Header, RESPONSE_FLAG } from '../../../src/protocol/header.ts';
 import type { Bench } from './bench.ts';
 
 export interface Answer {
@@ -20,6 +20,8 @@ export class Client {
   readonly host: string;
   readonly notices: string[] = [];
   readonly answers = new Map<number, Answer>();
+  /** Requests of the broker, oldest first. */
+  readonly requests: { readonly header: Header; readonly body: Buffer }[] = [];
   readonly #bench: Bench;
   #opaque = 0;
 
@@ -33,6 +35,7 @@ export class Client {
   take(header: Header, body: Buffer): void {
     if (!header.isResponse) {
       this.notices.push(`${header.code} ${header.field('consumerGroup')}`);
+      this.requests.push({ header, body });
       return;
     }
     this.answers.set(header.opaque, { code: header.code, remark: header.remark, ext: header.fields(), body, header });
@@ -48,6 +51,12 @@ export class Client {
 
   sendFrame(frame: Uint8Array): void {
     this.#bench.outboxOf(this.ingress).sendFrame(Messages.frame, this.connectionId, frame);
+  }
+
+  /** Answers a request of the broker. */
+  reply(opaque: number, code: number, ext: ExtFields = {}, body?: Uint8Array, remark?: string): void {
+    const parts = { code, opaque, flag: RESPONSE_FLAG, codec: HeaderCodecs.binary, version: 477, language: 'JAVA', remark, ext, body };
+    this.sendFrame(encodeFrame(parts));
   }
 
   ask(code: number, ext: ExtFields = {}, body?: Uint8Array): Answer {

@@ -6,12 +6,16 @@ import { connectionHandlers } from './connections.ts';
 import { groupHandlers } from './groups.ts';
 import { memberHandlers } from './members.ts';
 import { offsetHandlers } from './offsets.ts';
+import { relayHandlers } from './relays.ts';
+import { resetHandlers } from './resets.ts';
 import { statsHandlers } from './stats.ts';
 import { topicHandlers } from './topics.ts';
 
 const rows = [
   ...memberHandlers,
   ...offsetHandlers,
+  ...resetHandlers,
+  ...relayHandlers,
   ...topicHandlers,
   ...groupHandlers,
   ...connectionHandlers,
