@@ -80,6 +80,11 @@ export class PullAsker {
         this.#onFound(line, from, next, words, word, nowMs);
         break;
       case PullStatuses.beyondEnd:
+      case PullStatuses.empty:
+        if (next >= from) {
+          line.nothing(from, nowMs);
+          break;
+        }
         this.#context.log.warn('the queue of a delay level ends before its position', { level: line.level, position: from, queueMax: next });
         line.endsAt(next);
         break;
