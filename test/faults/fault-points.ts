@@ -87,6 +87,7 @@ const rows: readonly PointRow[] = [
   ...stateRows('joins', 'groupJoins.json'),
   ...stateRows('resets', 'offsetResets.json'),
   ...stateRows('delays', 'delayOffset.json'),
+  ...stateRows('delay lists', 'delayLevels.json'),
 ];
 
 export const faultPoints: readonly string[] = rows.map(({ name }) => name);

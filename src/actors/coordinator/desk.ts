@@ -186,6 +186,11 @@ export class Desk {
     return true;
   }
 
+  schedulerRestarted(): void {
+    this.topics.tellAll();
+    this.directory.schedulerRestarted();
+  }
+
   removeTopic(topic: string): void {
     const keys = this.topics.remove(topic);
     if (keys === null) return;
