@@ -5,8 +5,9 @@
 //     └─────────────┘ the connection closed before it showed that it knows
 //
 // A commit counts only from a connection that knows of the reset. It knows once it has pulled the queue after it was told of it: frames of
-// one connection keep their order, so what it sent before it was told is behind it by then. Whoever begins exactly at the new offset
-// knows, too: a group without members at the time of the reset has nobody who could be anywhere else; and so does who commits it.
+// one connection keep their order, so what it sent before it was told is behind it by then. Once one connection knows, a later one is not
+// moved any more; it knows once it pulls a second time. Whoever begins exactly at the new offset knows, too: a group without members at the
+// time of the reset has nobody who could be anywhere else; and so does who was told and commits it.
 
 /** So long after the first connection knows, commits of connections that have not pulled since are still refused. */
 export const RESET_GUARD_MS = 60_000;

@@ -37,7 +37,9 @@ export class ResetTellings {
     }
     if (reset.kind === 'client') return 'serve';
     telling.told.add(connectionId);
-    return 'tell';
+    // Somebody went on from the new offset and may have committed since: who begins now starts from there. But this pull may be a late one
+    // of a member that has lost the queue; only whoever pulls again has seen an answer from after the reset.
+    return reset.state === 'known' ? 'serve' : 'tell';
   }
 
   /** A pull that was under way before the reset is answered with its offset. */
@@ -70,8 +72,6 @@ export class ResetTellings {
 
 /** A connection that nobody told anything. */
 function knows(reset: ToldReset, offset: number): boolean {
-  // Somebody went on from the new offset and may have committed since: who asks now starts from there.
-  if (reset.state === 'known') return true;
   if (offset !== reset.offset) return false;
   // A member that stood there by chance still has in hand what lies before: it has to be told as well.
   return reset.kind === 'client' || reset.offline || reset.state === 'told';
