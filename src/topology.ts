@@ -30,15 +30,18 @@ export const startOrder: readonly ActorKind[] = [
   'coordinator',
   'ingress',
 ];
-/** Writers first: when a stage stops, everything that could still reach it has stopped before. */
+/**
+ * Writers first: when a stage stops, everything that could still reach it has stopped before. The scheduler sends nothing once the broker is
+ * stopping, and writes down what was delivered when that is synced.
+ */
 export const stopOrder: readonly ActorKind[] = [
   'ingress',
   'cleaner',
-  'scheduler',
   'commit-log',
   'dispatch',
   'indexer',
   'flusher',
+  'scheduler',
   'coordinator',
   'name-server',
 ];

@@ -17,12 +17,12 @@ test('delay: each of the 18 levels is delivered at its due time, to the two hour
   for (let level = 18; level >= 1; level--) t.is(sendDelayed(client, 'T', `level${level}`, level).code, 0);
   const storedAt = DEFAULT_LEVELS.map((_, i) => held(client, SCHEDULE, i)[0]?.storeTimeMs ?? 0);
   sim.runner.runFor(500);
-  t.deepEqual(held(client, 'T'), [], 'none is early');
+  t.deepEqual(held(sim.client(), 'T'), [], 'none is early');
   for (const delayMs of DEFAULT_LEVELS) {
     sim.runner.runFor(delayMs + 1_000 - (sim.clock.wallMs() - Math.max(...storedAt)));
-    t.is(held(client, 'T').length, DEFAULT_LEVELS.indexOf(delayMs) + 1);
+    t.is(held(sim.client(), 'T').length, DEFAULT_LEVELS.indexOf(delayMs) + 1);
   }
-  held(client, 'T').forEach((record, i) => {
+  held(sim.client(), 'T').forEach((record, i) => {
     t.is(record.properties.get('UNIQ_KEY'), `level${i + 1}`);
     const lateMs = record.storeTimeMs - (storedAt[i] as number) - (DEFAULT_LEVELS[i] as number);
     t.true(lateMs >= 0 && lateMs <= LATE_MS_MAX, `level ${i + 1}: ${lateMs}`);
@@ -103,9 +103,9 @@ test('delay: a delay of 26 days does not fire now (BR-33)', async (t) => {
   sim.clock.advance(26 * 86_400_000 - 62_000);
   sim.runner.wake();
   sim.runner.runFor(100);
-  t.deepEqual(namesHeld(client, 'T'), ['near'], 'a second before');
+  t.deepEqual(namesHeld(sim.client(), 'T'), ['near'], 'a second before');
   sim.runner.runFor(2_000);
-  t.deepEqual(namesHeld(client, 'T'), ['near', 'far']);
+  t.deepEqual(namesHeld(sim.client(), 'T'), ['near', 'far']);
   sim.assertHealthy();
   await sim.stop();
 });

@@ -8,6 +8,9 @@ import { storeFolders } from '../../store/store-folders.ts';
 import { type ActorContext, Positions } from '../context.ts';
 import { DelayLine } from './delay-line.ts';
 
+/** What waits for the log's sync is looked after this often. */
+const UNSYNCED_MS = 1_000;
+
 const NONE: StoredDelayOffsets = { dataVersion: null, offsets: new Map(), later: new Map() };
 
 export class DelayPositions {
@@ -18,6 +21,8 @@ export class DelayPositions {
   #lines: readonly DelayLine[] = [];
   /** The positions that the file holds, in the order of the lines. */
   #saved: readonly number[] = [];
+  /** What the file holds lay outside of a queue. */
+  #isCorrected = false;
   /** When it is written; Infinity while it says what is true. */
   #saveAtMs = Number.POSITIVE_INFINITY;
 
@@ -75,6 +80,7 @@ export class DelayPositions {
       corrected: offset,
     });
     this.#saveAtMs = 0;
+    this.#isCorrected = true;
     return offset;
   }
 
@@ -84,12 +90,12 @@ export class DelayPositions {
     if (this.#saveAtMs === Number.POSITIVE_INFINITY && this.#isChanged())
       this.#saveAtMs = nowMs + this.#context.settings.flushDelayOffsetInterval;
     if (nowMs < this.#saveAtMs) return 0;
-    this.save(nowMs);
+    this.#save(nowMs);
     return 1;
   }
 
   /** True where nothing delivered is left whose record is not on stable storage. */
-  isSettled(): boolean {
+  #settle(): boolean {
     const synced = this.#context.positions.get(Positions.synced);
     let settled = true;
     for (const line of this.#lines) if (!line.settle(synced)) settled = false;
@@ -97,13 +103,13 @@ export class DelayPositions {
   }
 
   saveChanges(nowMs: number): void {
-    if (this.#isChanged() || this.#saveAtMs < Number.POSITIVE_INFINITY) this.save(nowMs);
+    if (this.#isChanged() || this.#saveAtMs < Number.POSITIVE_INFINITY) this.#save(nowMs);
   }
 
-  save(nowMs: number): void {
+  #save(nowMs: number): void {
     const { clock, settings, log } = this.#context;
-    const settled = this.isSettled();
-    this.#saveAtMs = settled ? Number.POSITIVE_INFINITY : nowMs + settings.flushDelayOffsetInterval;
+    this.#saveAtMs = this.#settle() ? Number.POSITIVE_INFINITY : nowMs + Math.min(UNSYNCED_MS, settings.flushDelayOffsetInterval);
+    if (this.#lines.every((line, i) => line.durable === this.#saved[i]) && !this.#isCorrected) return;
     const offsets = new Map<number, number>();
     const later = new Map<number, Map<number, number>>();
     for (const line of this.#lines) {
@@ -116,6 +122,7 @@ export class DelayPositions {
     try {
       this.#file.save({ dataVersion: this.#version, offsets, later });
       this.#saved = durable;
+      this.#isCorrected = false;
     } catch (error) {
       this.#saveAtMs = nowMs + settings.flushDelayOffsetInterval;
       log.error('the positions of the delay levels could not be written; it is tried again', { error: errorText(error) });

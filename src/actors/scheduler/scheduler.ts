@@ -19,9 +19,6 @@ import { Redelivery } from './redelivery.ts';
 const MAIL_COUNT_MAX = 4096;
 /** While anything waits the clocks are looked at this often: a wall clock that is set forward makes messages due. */
 const LOOK_MS = 1_000;
-/** What a stop waits for records under way, and for the log to be synced behind them. */
-const STOP_MS_MAX = 3_000;
-const STOP_POLL_MS = 10;
 
 interface MailLine {
   readonly ring: RingReader;
@@ -43,9 +40,6 @@ export class Scheduler implements Actor {
   #lines: readonly DelayLine[] = [];
   #logMin = 0;
   #deadlineMs = Number.POSITIVE_INFINITY;
-  #isStopping = false;
-  #stopped: (() => void) | null = null;
-  #stopAtMs = Number.POSITIVE_INFINITY;
 
   constructor(context: ActorContext) {
     this.name = context.name;
@@ -70,49 +64,40 @@ export class Scheduler implements Actor {
 
   doWork(): number {
     const { clock, positions } = this.#context;
-    let work = 0;
-    for (const { ring, handler } of this.#mail) work += ring.drain(handler, MAIL_COUNT_MAX);
+    let work = this.#drain();
     if (this.#directory !== 'known') return work;
     const nowMs = clock.steadyMs();
     this.#clock.look(clock.wallMs(), nowMs, positions.get(Positions.appended));
-    const mayDeliver = !this.#isStopping && this.#mayStore();
+    const isStopping = positions.get(Positions.stopping) === 1;
+    const mayDeliver = !isStopping && this.#mayStore();
     if (mayDeliver) for (const line of this.#lines) work += this.#deliveries.deliver(line, nowMs);
-    if (!this.#isStopping) for (const line of this.#lines) this.#asker.ask(line, nowMs);
+    if (!isStopping) for (const line of this.#lines) this.#asker.ask(line, nowMs);
     this.#deliveries.flush();
     this.#asker.flush();
     work += this.#positions.look(nowMs);
     this.#letGo();
     this.#deadlineMs = this.#nextMs(nowMs, mayDeliver);
-    this.#checkStopped(nowMs);
     return work;
   }
 
   deadlineMs(): number {
-    return Math.min(this.#deadlineMs, this.#stopAtMs);
+    return this.#deadlineMs;
   }
 
-  /** Nothing new is sent; what is under way comes back, and the log behind it is synced: then the positions say all that was delivered. */
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    await new Promise<void>((resolve) => {
-      this.#stopped = resolve;
-      this.#stopAtMs = this.#context.clock.steadyMs() + STOP_MS_MAX;
-      this.#checkStopped(this.#context.clock.steadyMs());
-      this.#context.wake();
-    });
+  /**
+   * The last but the coordinator: nothing was sent since the broker is stopping, all that was sent before has come back, and the log behind
+   * it is synced, so that the positions say all that was delivered.
+   */
+  stop(): void {
+    while (this.#drain() > 0);
     this.#positions.saveChanges(this.#context.clock.steadyMs());
     this.#redelivery.close();
   }
 
-  #checkStopped(nowMs: number): void {
-    const resolve = this.#stopped;
-    if (resolve === null) return;
-    const hopeless = this.#context.positions.get(Positions.readOnly) === 1;
-    const isSettled = this.#deliveries.underWayCount === 0 && (hopeless || this.#positions.isSettled());
-    if (!isSettled && nowMs < this.#stopAtMs) return;
-    this.#stopped = null;
-    this.#stopAtMs = Number.POSITIVE_INFINITY;
-    resolve();
+  #drain(): number {
+    let work = 0;
+    for (const { ring, handler } of this.#mail) work += ring.drain(handler, MAIL_COUNT_MAX);
+    return work;
   }
 
   /** A log that refuses sends takes no delayed messages either: they wait, and keep their order. */
@@ -130,8 +115,6 @@ export class Scheduler implements Actor {
       waits = true;
       if (mayDeliver) next = Math.min(next, this.#deliveries.dueAtMs(line, nowMs));
     }
-    // The flusher rings nobody here for what it has synced.
-    if (this.#stopped !== null) return Math.min(next, nowMs + STOP_POLL_MS);
     return waits ? Math.min(next, nowMs + LOOK_MS) : next;
   }
 
