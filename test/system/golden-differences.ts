@@ -3,7 +3,7 @@
 /** Codes that this version serves; every other code must get the answer "not supported". */
 export const servedCodes: ReadonlySet<number> = new Set([
   10, 11, 12, 14, 15, 17, 18, 21, 26, 28, 29, 30, 31, 32, 33, 34, 35, 38, 43, 46, 200, 201, 202, 203, 204, 207, 208, 215, 222, 223, 225,
-  300, 305, 307, 308, 309, 310, 314, 320, 324, 325, 328, 343, 345, 351, 352, 353, 361,
+  300, 305, 307, 309, 310, 314, 320, 324, 325, 328, 343, 345, 351, 352, 353, 361,
 ]);
 
 export interface Difference {

@@ -186,21 +186,4 @@ test('resets: a group that takes over offsets of another is moved there, members
   t.is(bench.groups.get('H')?.resets?.length, 2);
   t.is(clone({ topic: 'NOTOPIC' }), 0);
   t.is(client.ask(RequestCodes.CLONE_GROUP_OFFSET, { srcGroup: 'G', destGroup: 'NOGROUP', topic: 'T' }).code, 26);
-  const correction = client.ask(RequestCodes.QUERY_CORRECTION_OFFSET, { topic: 'T', compareGroup: 'H' }).body.toString();
-  t.is(correction, '{"correctionOffsets":{0:30,1:31}}');
-});
-
-test('resets: the slowest reader of a queue; the group that is it has nothing to correct', (t) => {
-  const { client } = withQueues();
-  for (const group of ['A', 'B', 'C'])
-    client.ask(RequestCodes.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, Buffer.from(`{"groupName":"${group}"}`));
-  client.commit('A', 'T', 0, 10);
-  client.commit('B', 'T', 0, 20);
-  client.commit('C', 'T', 0, 5);
-  const ask = (more: Record<string, string>): string =>
-    client.ask(RequestCodes.QUERY_CORRECTION_OFFSET, { topic: 'T', ...more }).body.toString();
-  t.is(ask({ compareGroup: 'B' }), '{"correctionOffsets":{0:5}}');
-  t.is(ask({ compareGroup: 'B', filterGroups: 'C' }), '{"correctionOffsets":{0:10}}');
-  t.is(ask({ compareGroup: 'C', filterGroups: 'C' }), '{"correctionOffsets":{0:9223372036854775807}}');
-  t.is(client.queryOffset('C', 'T', 0), 5, 'who is left out loses nothing');
 });

@@ -1,14 +1,8 @@
-// Requests of tools that move a group: to a time, to an offset, to where another group is; and that compare groups.
+// Requests of tools that move a group: to a time, to an offset, to where another group is.
 import { NO_OFFSET } from '../../../core/offset-table.ts';
 import { encodeOffsetList, encodeOffsetTable, type MessageQueue } from '../../../protocol/bodies/message-queue.ts';
 import { RequestCodes, ResponseCodes } from '../../../protocol/codes.ts';
 import { type CloneGroupOffsetRequest, decodeCloneGroupOffsetRequest } from '../../../protocol/commands/clone-group-offset.ts';
-import {
-  type CorrectionOffsetRequest,
-  decodeCorrectionOffsetRequest,
-  encodeCorrectionOffsets,
-  NOTHING_TO_CORRECT,
-} from '../../../protocol/commands/correction-offset.ts';
 import { decodeResetOffsetRequest, encodeResetOffsetRequest, type ResetOffsetRequest } from '../../../protocol/commands/reset-offset.ts';
 import { languageName, Versions } from '../../../protocol/versions.ts';
 import { LookUps } from '../../messages.ts';
@@ -19,7 +13,6 @@ import { tooOld } from './relays.ts';
 export const resetHandlers: readonly HandlerRow[] = [
   [RequestCodes.INVOKE_BROKER_TO_RESET_OFFSET, decoding(decodeResetOffsetRequest, onReset)],
   [RequestCodes.CLONE_GROUP_OFFSET, decoding(decodeCloneGroupOffsetRequest, onClone)],
-  [RequestCodes.QUERY_CORRECTION_OFFSET, decoding(decodeCorrectionOffsetRequest, onCorrection)],
 ];
 
 const ALL_QUEUES = -1;
@@ -161,21 +154,4 @@ function onClone(desk: Desk, { srcGroup, destGroup, topic = '', offline = false 
     if (!desk.setOffsets(destGroup, each, new Map(offsets))) return tooMany(desk);
   }
   return done;
-}
-
-function onCorrection(desk: Desk, { topic, compareGroup, filterGroups = '' }: CorrectionOffsetRequest): Reply {
-  const left = new Set(filterGroups.split(','));
-  const lowest = new Map<number, number>();
-  for (const group of desk.offsets.table.groupsOf(topic)) {
-    if (left.has(group)) continue;
-    for (const [queueId, offset] of desk.offsets.table.row(group, topic) ?? []) {
-      if (offset < desk.topics.beginOf(topic, queueId)) continue;
-      lowest.set(queueId, Math.min(offset, lowest.get(queueId) ?? offset));
-    }
-  }
-  for (const [queueId, offset] of desk.offsets.table.row(compareGroup, topic) ?? []) {
-    const slowest = lowest.get(queueId);
-    if (slowest !== undefined && slowest > offset) lowest.set(queueId, NOTHING_TO_CORRECT);
-  }
-  return withBody(encodeCorrectionOffsets(lowest));
 }
