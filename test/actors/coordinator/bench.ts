@@ -7,14 +7,11 @@ import {
   type DirectoryGroup,
   type DirectoryTopic,
   type GroupChange,
-  type LookUpsAnswered,
-  type LookUpsAsked,
   Messages,
   type OpenPeer,
   type QueueEntry,
   type QueuesAdded,
   type QueuesRemoved,
-  type ReplyPushed,
   type TopicChange,
   type TopicEnsured,
 } from '../../../src/actors/messages.ts';
@@ -33,6 +30,7 @@ import type { Files } from '../../../src/store/files/files.ts';
 import { MemoryFiles } from '../../../src/store/files/memory-files.ts';
 import { Client } from './client.ts';
 import { type Pipe, pipe } from './pipe.ts';
+import { PlayedIngress } from './played-ingress.ts';
 
 export interface BenchOptions {
   readonly sets?: readonly string[];
@@ -72,9 +70,7 @@ export class Bench {
   readonly opened: OpenPeer[] = [];
   readonly peerFrames: { connectionId: number; header: Header; body: Buffer }[] = [];
   readonly closed: number[] = [];
-  readonly replies: ReplyPushed[] = [];
-  /** Answers what the coordinator asks of queues; null: it gets no answer. */
-  lookUp: ((key: number, kind: number, argument: number) => number) | null = () => -1;
+  readonly ingress = new PlayedIngress();
   /** What happened in which order, for the tests of order. */
   readonly events: string[] = [];
   readonly #toCoordinator: Pipe[] = [];
@@ -242,20 +238,6 @@ export class Bench {
       case Messages.directoryBegins:
       case Messages.directoryEnds:
         break;
-      case Messages.askLookUps: {
-        const asked = parts.takeJson<LookUpsAsked>(at);
-        const { lookUp } = this;
-        if (asked === null || lookUp === null) break;
-        const values = asked.lookUps.map(({ key, kind, argument }) => lookUp(key, kind, argument));
-        const answered: LookUpsAnswered = { token: asked.token, values };
-        this.outboxOf(ingress).sendJson(Messages.lookUpsAnswered, answered);
-        break;
-      }
-      case Messages.replyPushed: {
-        const pushed = parts.takeJson<ReplyPushed>(at);
-        if (pushed !== null) this.replies.push(pushed);
-        break;
-      }
       case Messages.openPeer: {
         const peer = parts.takeJson<OpenPeer>(at);
         if (peer !== null) this.opened.push(peer);
@@ -275,7 +257,7 @@ export class Bench {
         break;
       }
       default:
-        throw new Error(`message of type ${type}`);
+        if (!this.ingress.take(type, at, parts, this.outboxOf(ingress))) throw new Error(`message of type ${type}`);
     }
     return true;
   }

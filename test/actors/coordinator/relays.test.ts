@@ -140,7 +140,7 @@ test('relays: a reply goes to the newest connection of the client that asked; wi
   old.close();
   bench.run();
   const failed = 'push reply message to p1fail.';
-  t.deepEqual(bench.replies, [
+  t.deepEqual(bench.ingress.replies, [
     { token: 1, fault: null },
     { token: 2, fault: failed },
     { token: 3, fault: 'push reply message fail, channel of <nobody> not found.' },

@@ -38,7 +38,7 @@ function pulled(bench: Bench, client: Client, queueId: number, knows: 0 | 1): vo
 
 test('resets: to a time, to the end, to an offset of one queue, and never out of the queue', (t) => {
   const { bench, client } = withQueues();
-  bench.lookUp = (key, _kind, timeMs) => (key === bench.key('T', 0) ? 40 : 400) + timeMs;
+  bench.ingress.lookUp = (key, _kind, timeMs) => (key === bench.key('T', 0) ? 40 : 400) + timeMs;
   const byTime = reset(client);
   t.is(byTime.code, 0);
   t.is(byTime.body.toString(), table(45, 100), 'never beyond the end');
@@ -60,7 +60,7 @@ test('resets: to a time, to the end, to an offset of one queue, and never out of
 test('resets: a tool is told where the queues could not be looked up, and nothing is changed', (t) => {
   const { bench, client } = withQueues();
   client.commit('G', 'T', 0, 90);
-  bench.lookUp = null;
+  bench.ingress.lookUp = null;
   const opaque = client.send(RequestCodes.INVOKE_BROKER_TO_RESET_OFFSET, { topic: 'T', group: 'G', timestamp: 5, isForce: true });
   bench.advance(9_999);
   t.false(client.answers.has(opaque));
@@ -139,7 +139,7 @@ test('resets: a topic or a group that goes takes them along (BR-12)', (t) => {
 
 test('resets: without the server side each member is asked to move, in the form that the tool speaks', (t) => {
   const { bench, client } = withQueues({ sets: ['useServerSideResetOffset=false'] });
-  bench.lookUp = (key) => (key === bench.key('T', 0) ? 45 : 95);
+  bench.ingress.lookUp = (key) => (key === bench.key('T', 0) ? 45 : 95);
   t.is(reset(client).code, 206, 'nobody is online');
   const consumers = [bench.connect(), bench.connect()];
   consumers.forEach((consumer, i) => {
