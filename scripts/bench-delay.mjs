@@ -1,10 +1,10 @@
 // Measures delayed messages: how late they reach a consumer when many come due each second, beside Apache's broker in one run.
 //
-//   npm run bench:delay -- [--systems ringmq,apache-lean] [--repeats 3] [--messages 100000] [--rate 10000] [--level 3]
+//   npm run bench:delay -- [--systems ringmq,apache-lean] [--repeats 3] [--messages 100000] [--warmup 20000] [--rate 10000] [--level 3]
 //                          [--dist DIR] [--set NAME=VALUE]… [--port 23500] [--out FILE] [--quick]
 //
 // Cell delay-100k. Late is the time from a send to its arrival at the consumer, less the delay: what the way to the broker and back takes
-// is in it. JSON lines go to stdout (and --out), the table follows. Systems take turns in A B B A order, each with a fresh store.
+// is in it; of the first messages (--warmup) it is not noted. JSON lines go to stdout (and --out), the table follows. Systems take turns in A B B A order, each with a fresh store.
 import { appendFileSync, existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     systems: { type: 'string', default: 'ringmq,apache-lean' },
     repeats: { type: 'string' },
     messages: { type: 'string' },
+    warmup: { type: 'string' },
     rate: { type: 'string', default: '10000' },
     level: { type: 'string', default: '3' },
     dist: { type: 'string', default: 'dist' },
@@ -31,7 +32,8 @@ const { values } = parseArgs({
   },
 });
 const repeats = Number(values.repeats ?? (values.quick ? 1 : 3));
-const messages = Number(values.messages ?? (values.quick ? 10_000 : 100_000));
+const warmup = Number(values.warmup ?? (values.quick ? 5_000 : 20_000));
+const messages = warmup + Number(values.messages ?? (values.quick ? 10_000 : 100_000));
 const rate = Number(values.rate);
 const level = Number(values.level);
 const LEVELS_MS = [1_000, 5_000, 10_000, 30_000, 60_000];
@@ -120,7 +122,7 @@ async function measure(folder, system) {
       arrived++;
       const lateMs = now() - bytes.readDoubleBE(bodyAt) - delayMs;
       if (lateMs < -CLOCK_STEP_MS) early++;
-      late.add(lateMs * 1_000);
+      if (number >= warmup) late.add(lateMs * 1_000);
     },
   );
   await puller.start();
