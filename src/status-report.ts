@@ -26,11 +26,14 @@ export interface StatusReport {
   readonly threads: readonly ThreadRow[];
   readonly actors: readonly ActorRow[];
   readonly verdict: string;
+  /** Delayed messages that wait, by level; '' where none does. */
+  readonly delayed: string;
 }
 
 const ACTOR = 'ringmq.actor.';
 const THREAD = 'ringmq.thread.';
 const RING = 'ringmq.ring.';
+const DELAY_LEVEL = 'scheduleMessageOffset_';
 /** Below it, nobody holds anybody up. */
 const BUSY_SHARE_MIN = 0.5;
 /** A ring so full tells more than the busy share: its reader does not keep up. */
@@ -61,7 +64,7 @@ export function compareFigures(before: FigureTable, after: FigureTable): StatusR
       ...fullestRing(after, name),
     };
   });
-  return { seconds, threads, actors, verdict: verdictOn(actors, threads) };
+  return { seconds, threads, actors, verdict: verdictOn(actors, threads), delayed: delayedText(after) };
 }
 
 /** The part of its time in which a thread's event loop did not wait; of a thread without one, 0. */
@@ -136,7 +139,22 @@ export function reportLines(report: StatusReport): string[] {
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')
       .trimEnd();
-  return [line(head), ...rows.map(line), report.verdict];
+  return [line(head), ...rows.map(line), report.verdict, ...(report.delayed === '' ? [] : [report.delayed])];
+}
+
+function delayedText(after: FigureTable): string {
+  const waiting = namesOf(after, DELAY_LEVEL, '')
+    .map((level) => {
+      const [delivered = 0, end = 0] = (after.get(`${DELAY_LEVEL}${level}`) ?? '').split(',').map(Number);
+      return { level: Number(level), count: end - delivered };
+    })
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => a.level - b.level);
+  const dropped = numberOf(after, `${ACTOR}scheduler.droppedMessages`);
+  if (waiting.length === 0 && dropped === 0) return '';
+  const levels = waiting.map(({ level, count }) => `level ${level}: ${whole(count)}`).join(', ');
+  const late = numberOf(after, `${ACTOR}scheduler.deliveryLateMs`);
+  return `Delayed messages that wait: ${whole(sum(waiting.map(({ count }) => count)))}${levels === '' ? '' : ` (${levels})`}; the newest delivery was ${whole(late)} ms late, ${whole(dropped)} could not be delivered.`;
 }
 
 function namesOf(table: FigureTable, before: string, behind: string): string[] {

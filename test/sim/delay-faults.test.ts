@@ -1,8 +1,11 @@
 // Delayed messages on a disk that is full or broken, and records that cannot be delivered: nothing lost, repeated or blocked.
 import test from 'ava';
 import { FakeClock } from '../../src/base/clock.ts';
+import { ErrorCodes, RingmqError } from '../../src/base/errors.ts';
+import { SystemTopics } from '../../src/message/names.ts';
 import { CounterIds } from '../../src/runtime/counters.ts';
 import { MemoryFiles } from '../../src/store/files/memory-files.ts';
+import { WatchedFiles } from '../faults/watched-files.ts';
 import { held, namesHeld, runUntilHeld, SCHEDULE, sendDelayed } from './delay-rig.ts';
 import { FaultFiles } from './fault-files.ts';
 import { start } from './full-disk-rig.ts';
@@ -80,6 +83,66 @@ test('delay: a damaged record is dropped and counted, the others of its level co
   sim.runner.runFor(500);
   t.deepEqual(namesHeld(client, 'T'), ['before', 'after']);
   t.is(sim.countersOf('scheduler').get(CounterIds.droppedMessages), 1);
+  sim.assertHealthy();
+  await sim.stop();
+});
+
+test('delay: a log file that cannot be read for a while delays its messages, no more', async (t) => {
+  const clock = new FakeClock();
+  const disk = new MemoryFiles(clock);
+  let fails = false;
+  const files = new WatchedFiles(disk, {
+    before: ({ kind, path }) => {
+      if (fails && kind === 'read' && path.includes('/commitlog/')) throw new RingmqError(ErrorCodes.io, 'read failed on purpose');
+    },
+  });
+  const sim = await SimBroker.start(6, { files, clock, overrides: { tailWindowSizeBytes: 65_536 } });
+  const client = sim.client();
+  for (const name of ['a', 'b', 'c']) sendDelayed(client, 'T', name, 2);
+  for (let i = 0; i < 100; i++) client.askSend('Other', 0, `o${i}`, 1_000);
+  fails = true;
+  sim.runner.runFor(8_000);
+  fails = false;
+  sim.runner.runFor(1_500);
+  t.deepEqual(namesHeld(client, 'T'), ['a', 'b', 'c']);
+  for (const name of ['d', 'e']) sendDelayed(client, 'T', name, 2);
+  for (let i = 0; i < 100; i++) client.askSend('Other', 0, `p${i}`, 1_000);
+  fails = true;
+  // After a minute each message is given up: none holds its level up for ever.
+  sim.runner.runFor(130_000);
+  fails = false;
+  t.is(sim.countersOf('scheduler').get(CounterIds.droppedMessages), 2);
+  const later = sim.client();
+  sendDelayed(later, 'T', 'f', 1);
+  runUntilHeld(sim, later, 'T', 4, 2_000);
+  t.deepEqual(namesHeld(later, 'T'), ['a', 'b', 'c', 'f']);
+  sim.assertHealthy();
+  await sim.stop();
+});
+
+test('delay: a half message in a level’s queue is dropped and counted, not delivered (BR-40)', async (t) => {
+  const clock = new FakeClock();
+  const disk = new MemoryFiles(clock);
+  const sim = await SimBroker.start(7, { files: disk, clock, overrides: { tailWindowSizeBytes: 65_536 } });
+  const client = sim.client();
+  // No client can send one: its real topic becomes that of halves in the file.
+  const nearly = 'RMQ_SYS_TRANS_HALF_TOPIX';
+  for (const [topic, name] of [
+    [nearly, 'half'],
+    ['T', 'whole'],
+  ] as const)
+    t.is(sendDelayed(client, topic, name, 4).code, 0);
+  for (let i = 0; i < 100; i++) client.askSend('Other', 0, `o${i}`, 1_000);
+  const fd = disk.open('/store/commitlog/00000000000000000000', 'write');
+  const bytes = Buffer.alloc(4_096);
+  disk.read(fd, bytes, 0, bytes.length, 0);
+  const at = bytes.indexOf(`REAL_TOPIC\x01${nearly}`);
+  t.true(at > 0);
+  disk.write(fd, Buffer.from('C'), 0, 1, at + 'REAL_TOPIC\x01'.length + nearly.length - 1);
+  disk.close(fd);
+  runUntilHeld(sim, client, 'T', 1, 31_000);
+  t.is(sim.countersOf('scheduler').get(CounterIds.droppedMessages), 1);
+  t.deepEqual([...namesHeld(client, SystemTopics.half), ...namesHeld(client, nearly)], []);
   sim.assertHealthy();
   await sim.stop();
 });

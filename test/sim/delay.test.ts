@@ -6,6 +6,7 @@ import { CounterIds } from '../../src/runtime/counters.ts';
 import { batchOf, held, namesHeld, runUntilHeld, SCHEDULE, sendDelayed, sendWith } from './delay-rig.ts';
 import { SimBroker } from './sim-broker.ts';
 import { sendFields } from './sim-client.ts';
+import { StoreLook } from './store-look.ts';
 
 /** Steps of a simulated broker's clock are deadlines: what is due at one is delivered by then. */
 const LATE_MS_MAX = 5;
@@ -30,6 +31,10 @@ test('delay: each of the 18 levels is delivered at its due time, to the two hour
   t.is(sim.countersOf('scheduler').get(CounterIds.records), 18);
   sim.assertHealthy();
   await sim.stop();
+  // The units of the levels' queues hold the due times, as stock brokers expect them.
+  const look = new StoreLook(sim.files);
+  look.settings = sim.settings;
+  look.expectNo('damage', 'repairable', 'note');
 });
 
 test('delay: what arrives is what was sent, under its topic and queue', async (t) => {

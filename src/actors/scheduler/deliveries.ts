@@ -14,7 +14,7 @@ import type { Redelivery } from './redelivery.ts';
 const CYCLE_COUNT_MAX = 256;
 /** What could not be stored or read is tried again after so long; reading is given up after so many times. */
 const RETRY_MS = 1_000;
-const READ_COUNT_MAX = 10;
+const READ_COUNT_MAX = 60;
 /** Whoever makes room in a ring does not ring for it. */
 const ROOM_POLL_MS = 1;
 const LINE_MS = 10_000;
