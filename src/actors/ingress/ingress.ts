@@ -13,6 +13,7 @@ import { PullPath } from './pull-path.ts';
 import { QueryPath } from './query-path.ts';
 import { Relay } from './relay.ts';
 import { SendAnswers } from './send-answers.ts';
+import { SendBackPath } from './send-back-path.ts';
 import { SendGate } from './send-gate.ts';
 import { SendPath } from './send-path.ts';
 import { StoreHost } from './store-host.ts';
@@ -57,7 +58,8 @@ export class Ingress implements Actor {
     this.#queries = new QueryPath(this.#desk, firstToken);
     const inboxOf = (name: string): RingReader => (context.inboxes.find((inbox) => inbox.from === name) as Inbox).ring;
     this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false));
-    const router = new FrameRouter(this.#desk, this.#sends, this.#pulls, this.#lookUps, this.#queries, this.#relay);
+    const sendBacks = new SendBackPath(this.#desk, this.#answers, this.#gate, host);
+    const router = new FrameRouter(this.#desk, this.#sends, sendBacks, this.#pulls, this.#lookUps, this.#queries, this.#relay);
     this.#connections = new Connections(this.#desk, router, (client) => this.#forget(client));
     this.#listeners = new Listeners(context, this.#connections, host);
     for (const inbox of context.inboxes) if (inbox.from !== 'coordinator') this.#mail.push(this.#mailLine(inbox));

@@ -6,6 +6,7 @@ import type { ConnectionHandler } from '../../runtime/transport.ts';
 import {
   type ConnectionOpened,
   type GroupChange,
+  type MemberChange,
   Messages,
   type OpenPeer,
   type PeerState,
@@ -99,6 +100,9 @@ export class Relay implements RingHandler {
       case Messages.groupChanged:
         directory.onGroup(this.#parts.takeJson<GroupChange>(at));
         break;
+      case Messages.memberChanged:
+        this.#onMember(this.#parts.takeJson<MemberChange>(at));
+        break;
       case Messages.topicEnsured:
         this.#onTopicEnsured(this.#parts.takeJson<TopicEnsured>(at));
         break;
@@ -119,6 +123,13 @@ export class Relay implements RingHandler {
     if (frame === null) return;
     const client = this.#desk.clients.get(this.#parts.connectionId);
     if (client !== undefined) this.#desk.send(client, frame);
+  }
+
+  #onMember(message: MemberChange | null): void {
+    if (message === null) return;
+    const memberships = this.#desk.clients.get(message.connectionId)?.memberships;
+    if (message.live === null) memberships?.delete(message.group);
+    else memberships?.set(message.group, message.live);
   }
 
   #onTopicEnsured(message: TopicEnsured | null): void {
