@@ -2,7 +2,7 @@
 
 import { type ActorContext, Positions } from '../src/actors/context.ts';
 import { PullScan } from '../src/actors/dispatch/pull-scan.ts';
-import { RecordReader } from '../src/actors/ingress/record-reader.ts';
+import { RecordReader } from '../src/actors/record-reader.ts';
 import { PullStatuses } from '../src/actors/messages.ts';
 import { Arena } from '../src/base/arena.ts';
 import { present } from '../src/base/assert.ts';

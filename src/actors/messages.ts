@@ -87,6 +87,13 @@ export const Messages = {
   /** token, 1 or 0. */
   unreadAnswered: 121,
 
+  // scheduler -> coordinator
+  /** incarnation, above 0: all topics go to the new one. */
+  schedulerStarted: 128,
+
+  // scheduler -> commit-log and dispatch as ingress does, with one open pull a line; coordinator -> scheduler: topicChanged between
+  // directoryBegins and directoryEnds, and later ones by themselves.
+
   // coordinator -> commit-log: nothing; a new queue key starts at offset 0.
 } as const;
 export type Message = (typeof Messages)[keyof typeof Messages];

@@ -2,7 +2,7 @@
 
 export interface HeldPull {
   readonly token: number;
-  /** Index of the ingress that asked, with which `connectionId` is unique. */
+  /** Index of the ingress that asked, or behind them of the scheduler, with which `connectionId` is unique. */
   readonly ingress: number;
   readonly connectionId: number;
   readonly queueKey: number;

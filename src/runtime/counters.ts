@@ -32,10 +32,13 @@ export const CounterIds = {
   subscriptionMismatches: 26,
   loopActiveMs: 27,
   loopMeasuredAtMs: 28,
-  mismatchedGroups: 29,
-  sendBacks: 30,
-  sendBacksDropped: 31,
-  deadLetters: 32,
+  droppedMessages: 29,
+  clampedDelays: 30,
+  deliveryLateMs: 31,
+  mismatchedGroups: 32,
+  sendBacks: 33,
+  sendBacksDropped: 34,
+  deadLetters: 35,
 } as const;
 export type CounterId = (typeof CounterIds)[keyof typeof CounterIds];
 
@@ -90,6 +93,9 @@ export const counterRows: readonly CounterRow[] = [
   },
   { id: CounterIds.loopActiveMs, label: 'loopActiveMs', kind: 'level', help: 'Time in which the event loop of its thread did not wait' },
   { id: CounterIds.loopMeasuredAtMs, label: 'loopMeasuredAtMs', kind: 'level', help: 'Steady time at which that was read' },
+  { id: CounterIds.droppedMessages, label: 'droppedMessages', kind: 'total', help: 'Delayed messages that could not be delivered' },
+  { id: CounterIds.clampedDelays, label: 'clampedDelays', kind: 'total', help: 'Delay levels above the highest, which count as that' },
+  { id: CounterIds.deliveryLateMs, label: 'deliveryLateMs', kind: 'level', help: 'How late the newest delayed message was delivered' },
   { id: CounterIds.mismatchedGroups, label: 'mismatchedGroups', kind: 'level', help: 'Groups whose members differ now' },
   { id: CounterIds.sendBacks, label: 'sendBacks', kind: 'total', help: 'Messages sent back that were stored to be tried again' },
   { id: CounterIds.sendBacksDropped, label: 'sendBacksDropped', kind: 'total', help: 'Messages sent back of groups without retry queues' },

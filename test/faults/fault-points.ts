@@ -86,6 +86,7 @@ const rows: readonly PointRow[] = [
   ...stateRows('offsets', 'consumerOffset.json'),
   ...stateRows('joins', 'groupJoins.json'),
   ...stateRows('delays', 'delayOffset.json'),
+  ...stateRows('delay lists', 'delayLevels.json'),
 ];
 
 export const faultPoints: readonly string[] = rows.map(({ name }) => name);

@@ -44,7 +44,7 @@ export class Cleaner implements Actor {
     this.#trash = new Trash(files, `${dirname(settings.storePathCommitLog)}/trash`, log);
     this.#asker = new UnreadAsker(context);
     this.#clock = new StoredClock(context);
-    this.#followers = [...context.namesOf('dispatch'), ...context.namesOf('indexer'), ...context.namesOf('ingress')];
+    this.#followers = ['dispatch', 'indexer', 'ingress', 'scheduler'].flatMap((kind) => context.namesOf(kind));
   }
 
   start(): void {

@@ -36,7 +36,8 @@ export class Coordinator implements Actor {
   readonly #context: ActorContext;
   readonly #mail: readonly Desktop[];
   readonly #dispatchers: readonly Outbox[];
-  readonly #ingresses: readonly Outbox[];
+  /** Of the ingresses, and of the scheduler. */
+  readonly #others: readonly Outbox[];
   readonly #outgoing: Outgoing[] = [];
   readonly #faultLimit = new RateLimit(LOG_INTERVAL_MS);
   #offsetsDueMs = Number.POSITIVE_INFINITY;
@@ -47,7 +48,7 @@ export class Coordinator implements Actor {
     this.#context = context;
     this.desk = new Desk(context);
     const names = context.namesOf('ingress');
-    this.#ingresses = names.map((name) => context.outbox(name));
+    this.#others = [...names, ...context.namesOf('scheduler')].map((name) => context.outbox(name));
     this.#dispatchers = context.namesOf('dispatch').map((name) => context.outbox(name));
     this.#mail = context.inboxes.map(({ from, ring }) => ({ ring, handler: this.#readerOf(names.indexOf(from), ring) }));
   }
@@ -120,6 +121,9 @@ export class Coordinator implements Actor {
       case Messages.ingressStarted:
         parts.clear();
         if ((ring.words[at >> 2] as number) > 0) this.desk.ingressRestarted(ingress);
+        return;
+      case Messages.schedulerStarted:
+        this.desk.schedulerRestarted();
         return;
       case Messages.ensureTopic: {
         const wish = parts.takeJson<EnsureTopic>(at);
@@ -242,15 +246,15 @@ export class Coordinator implements Actor {
   }
 
   #isCongested(): boolean {
-    return this.#dispatchers.some((outbox) => outbox.hasWaiting) || this.#ingresses.some((outbox) => outbox.hasWaiting);
+    return this.#dispatchers.some((outbox) => outbox.hasWaiting) || this.#others.some((outbox) => outbox.hasWaiting);
   }
 
-  /** Dispatch first: an ingress must not use a queue that its dispatcher does not know. */
+  /** Dispatch first: nobody may use a queue that its dispatcher does not know. */
   #flush(): number {
     let work = 0;
     for (const outbox of this.#dispatchers) if (outbox.flush()) work++;
     if (this.#dispatchers.some((outbox) => outbox.hasWaiting)) return work;
-    for (const outbox of this.#ingresses) if (outbox.flush()) work++;
+    for (const outbox of this.#others) if (outbox.flush()) work++;
     return work;
   }
 

@@ -123,6 +123,11 @@ export class Desk {
     this.directory.restarted(ingress);
   }
 
+  schedulerRestarted(): void {
+    this.topics.tellAll();
+    this.directory.schedulerRestarted();
+  }
+
   removeTopic(topic: string): void {
     const keys = this.topics.remove(topic);
     if (keys === null) return;

@@ -2,6 +2,7 @@
 import { assert } from '../../base/assert.ts';
 import { ErrorCodes, errorText, RingmqError } from '../../base/errors.ts';
 import { RateLimit } from '../../base/rate-limit.ts';
+import { DelayHistory } from '../../core/delay-levels.ts';
 import { HeldPulls } from '../../core/held-pulls.ts';
 import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
@@ -53,6 +54,7 @@ export class Dispatch implements Actor, FeedHandler {
   readonly #asks: { inbox: Inbox; handler: RingHandler }[] = [];
   readonly #minOffsets: MinOffsets;
   readonly #unread: UnreadDesk[] = [];
+  readonly #delays: DelayHistory;
   readonly #stuckLines = new RateLimit(STUCK_LINE_MS);
   /** Following the log failed for want of room for queue files: not before this time again. */
   #stuckUntilMs = Number.NEGATIVE_INFINITY;
@@ -74,6 +76,7 @@ export class Dispatch implements Actor, FeedHandler {
     const { mappedFileSizeConsumeQueue, queueFileCountMax } = settings;
     this.#queues = new ConsumeQueues(files, folder, mappedFileSizeConsumeQueue, queueFileCountMax, false, context.boot.abnormal);
     this.#book = new QueueBook(context, this.#queues);
+    this.#delays = new DelayHistory(context.boot.delayLists);
     this.#held = new HeldPulls(settings.heldPullCountMax);
     this.#follower = new LogFollower(context, this, this.#book.keyOf);
     this.#trail = new WrittenTrail(this.#follower.position);
@@ -142,7 +145,9 @@ export class Dispatch implements Actor, FeedHandler {
     }
     const known = this.#queues.get(key);
     if (known === undefined) return; // removed meanwhile
-    if (known.append(queueOffset, position, size, tagsCode) === 'gap') this.#bridgeGap(known, queueOffset, position, size, tagsCode);
+    // As stock brokers keep them, who look for nothing else in these queues.
+    const code = known.isSchedule ? storeTimeMs + this.#delays.delayMsOf(known.queueId + 1, queueOffset) : tagsCode;
+    if (known.append(queueOffset, position, size, code) === 'gap') this.#bridgeGap(known, queueOffset, position, size, code);
     if (this.#held.arrived(key, tagsCode)) this.#ready.add(key);
   }
 

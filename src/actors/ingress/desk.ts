@@ -9,7 +9,7 @@ import type { Outbox } from '../outbox.ts';
 import { ChunkPool } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { Directory } from './directory.ts';
-import { RecordReader } from './record-reader.ts';
+import { RecordReader } from '../record-reader.ts';
 
 type Ext = Record<string, string | number | boolean>;
 

@@ -69,15 +69,15 @@ export class MessageEncoder {
     if (span.size <= PROPERTIES_SIZE_MAX) scanProperties(span.bytes, 0, span.size, this.scan);
   }
 
-  /** null where the record fits; then `fields` are complete but for the checksum. */
-  measure(fields: RecordFields): Refusal | null {
+  /** null where the record fits, with `spareSize` to spare; then `fields` are complete but for the checksum. */
+  measure(fields: RecordFields, spareSize: number): Refusal | null {
     const { size } = this.#properties;
     if (size > PROPERTIES_SIZE_MAX) return propertiesFault(size);
     this.#suffix = this.scan.uniqueKeyAt >= 0 ? this.#commonSuffix : this.#suffixWithKey();
     fields.propertiesSize = storedPropertiesSize(size, this.scan, this.#suffix.size);
     if (fields.propertiesSize > PROPERTIES_SIZE_MAX) return propertiesFault(fields.propertiesSize);
     this.recordSize = sizeOfRecord(fields);
-    const allowed = recordSizeMax(this.#desk.context.settings);
+    const allowed = recordSizeMax(this.#desk.context.settings) - spareSize;
     return this.recordSize > allowed ? recordFault(this.recordSize, allowed) : null;
   }
 

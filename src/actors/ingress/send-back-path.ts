@@ -121,7 +121,8 @@ export class SendBackPath {
     const key = target.keys[queueId];
     if (key === undefined) return this.#refuse(client, header, failed(`topic[${target.name}] has no queue ${queueId}`));
     const allowed = Math.min(recordSizeMax(settings), settings.maxMessageSize + RECORD_OVERHEAD_MAX);
-    if (!copy.fits || copy.size > allowed) {
+    // What waits is stored once more, under the retry topic's name.
+    if (!copy.fits || copy.size + retry.nameBytes.length > allowed) {
       return this.#refuse(client, header, failed(`MESSAGE_ILLEGAL: the message would become too large size=${copy.size} allowed=${allowed}`));
     }
     const { pending } = this.#answers;

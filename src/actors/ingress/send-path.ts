@@ -10,13 +10,14 @@ import type { RingWriter } from '../../runtime/ring.ts';
 import { Messages } from '../messages.ts';
 import { BatchEncoder } from './batch-encoder.ts';
 import type { ClientConnection } from './client-connection.ts';
+import { DelayRoute } from './delay-route.ts';
 import type { Desk } from './desk.ts';
 import type { RoutedTopic } from './directory.ts';
 import { MessageEncoder } from './message-encoder.ts';
 import type { PendingSend } from './pending-sends.ts';
 import { routeRetry } from './retry-sends.ts';
 import type { SendAnswers } from './send-answers.ts';
-import { bodyFault, deliveryFault, propertiesFault, type Refusal, refuseTopic } from './send-checks.ts';
+import { batchDeliveryFault, bodyFault, deliveryFault, noLevelFault, propertiesFault, type Refusal, refuseTopic } from './send-checks.ts';
 import type { SendGate } from './send-gate.ts';
 import type { StoreHost } from './store-host.ts';
 import { awaitTopic } from './topic-wait.ts';
@@ -35,6 +36,7 @@ export class SendPath {
   readonly #fields = new RecordFields();
   readonly #message: MessageEncoder;
   readonly #batch: BatchEncoder;
+  readonly #delays: DelayRoute;
   #unpublished = 0;
 
   constructor(desk: Desk, answers: SendAnswers, gate: SendGate, host: StoreHost) {
@@ -46,6 +48,7 @@ export class SendPath {
     this.#ring = desk.commitLog.ring;
     this.#message = new MessageEncoder(desk);
     this.#batch = new BatchEncoder(settings);
+    this.#delays = new DelayRoute(desk);
   }
 
   /** False when the frame has to be offered again: no room in the ring, or its topic is being made. */
@@ -105,13 +108,18 @@ export class SendPath {
     if (dead) message.changeProperties([[PropertyNames.delay, '']]);
     const fields = this.#fields;
     fields.bodySize = bodySize;
-    const refusal = deliveryFault(message.scan) ?? message.measure(fields);
+    const fault = deliveryFault(message.scan, fields.reconsumeTimes);
+    if (fault !== null) return this.#refuse(client, header, fault);
+    const home = message.scan.delayLevel > 0 ? this.#delays.park(message, fields, topic, queueId) : topic;
+    if (home === null) return this.#refuse(client, header, noLevelFault(message.scan.delayLevel));
+    // Stored again under its own topic, it must fit as well.
+    const refusal = message.measure(fields, home === topic ? 0 : topic.nameBytes.length);
     if (refusal !== null) return this.#refuse(client, header, refusal);
     if (this.#answers.pending.full) return this.#desk.stall(client);
     const at = this.#ring.claim(APPEND_HEAD_SIZE + message.ringSize);
     if (at < 0) return this.#desk.stall(client);
-    message.write(this.#ring, at + APPEND_HEAD_SIZE, fields, topic.keyHash, bytes, bodyAt);
-    const pending = this.#commit(client, header, topic.keys[queueId] as number, queueId, 1, at);
+    message.write(this.#ring, at + APPEND_HEAD_SIZE, fields, home.keyHash, bytes, bodyAt);
+    const pending = this.#commit(client, header, home.keys[fields.queueId] as number, queueId, 1, at);
     message.keepKey(this.#answers.pending, pending);
     pending.sizes = null;
     pending.totalSize = message.recordSize;
@@ -135,7 +143,7 @@ export class SendPath {
     if (size > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(size));
     const refusal = topic.isRetry
       ? { code: ResponseCodes.MESSAGE_ILLEGAL, remark: `batch request does not support retry group ${topic.name}` }
-      : (deliveryFault(message.scan) ?? batch.measure(this.#fields, topic.keyHash, bytes, bodyAt, bodySize));
+      : (batchDeliveryFault(message.scan) ?? batch.measure(this.#fields, topic.keyHash, bytes, bodyAt, bodySize));
     if (refusal !== null) return this.#refuse(client, header, refusal);
     const ring = this.#ring;
     if (this.#answers.pending.full) return this.#desk.stall(client);

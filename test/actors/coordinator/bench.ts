@@ -104,6 +104,7 @@ export class Bench {
       written: false,
       indexedTimeMs: 0,
       runId: 'run',
+      delayLists: [],
       startedAtMs: this.clock.wallMs(),
     };
     const settings = loadSettings({
