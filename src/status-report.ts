@@ -125,7 +125,9 @@ function warningsOf(after: FigureTable): string[] {
   const groups = numberOf(after, `${ACTOR}coordinator.mismatchedGroups`);
   const times = numberOf(after, `${ACTOR}coordinator.subscriptionMismatches`);
   if (groups === 0) return [];
-  return [`Consumer groups whose members subscribe differently: ${groups} (${times} times since the start); see the broker's log for both sides.`];
+  return [
+    `Consumer groups whose members subscribe differently: ${groups} (${times} times since the start); see the broker's log for both sides.`,
+  ];
 }
 
 export function reportLines(report: StatusReport): string[] {

@@ -144,7 +144,18 @@ export class ConsumerGroups {
     const other = firstOtherShape(group, shape);
     const wasUniform = group.shapes.size <= 1;
     const told = beat.subscriptions === null ? (before?.fingerprint ?? 0) : fingerprint;
-    const member: Member = { link, clientId, language, version, lastSeenMs, consumeType, messageModel, subscriptions, shape, fingerprint: told };
+    const member: Member = {
+      link,
+      clientId,
+      language,
+      version,
+      lastSeenMs,
+      consumeType,
+      messageModel,
+      subscriptions,
+      shape,
+      fingerprint: told,
+    };
     group.members.set(link, member);
     group.linkOf.set(clientId, link);
     countShape(group.shapes, shape, 1);

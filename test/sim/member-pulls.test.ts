@@ -1,8 +1,8 @@
 // Pulls without an expression of their own are judged by what their member said in its heartbeat, not by what others of the group said.
 import test from 'ava';
+import type { ConsumerData } from '../../src/protocol/bodies/heartbeat.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { encodePullRequest, PullRequest } from '../../src/protocol/commands/pull-message.ts';
-import type { ConsumerData } from '../../src/protocol/bodies/heartbeat.ts';
 import { CounterIds } from '../../src/runtime/counters.ts';
 import { consumer, putGroup } from './retry-rig.ts';
 import { SimBroker } from './sim-broker.ts';
@@ -34,7 +34,8 @@ test('member pulls: two members with different tags each get their own, and it i
   const a = join(sim, 'a', consumer('G', { T: 'A' }));
   const b = join(sim, 'b', consumer('G', { T: 'B' }));
   sendTagged(sim);
-  const tags = (client: SimClient): (string | undefined)[] => recordsOf(askPull(client, 'T')).map((record) => record.properties.get('TAGS'));
+  const tags = (client: SimClient): (string | undefined)[] =>
+    recordsOf(askPull(client, 'T')).map((record) => record.properties.get('TAGS'));
   t.deepEqual(tags(a), ['A', 'A']);
   t.deepEqual(tags(b), ['B', 'B']);
   const coordinator = sim.countersOf('coordinator');
@@ -64,7 +65,10 @@ test('member pulls: an expression that changes counts with the next heartbeat, a
   t.is(askPull(a, 'T', '2').code, ResponseCodes.SUBSCRIPTION_NOT_LATEST);
   const data = consumer('G', { T: 'B' });
   a.await(a.beat({ clientId: 'a', consumers: [{ ...data, subscriptions: data.subscriptions.map((s) => ({ ...s, version: '2' })) }] }));
-  t.deepEqual(recordsOf(askPull(a, 'T', '2')).map((record) => record.properties.get('TAGS')), ['B', 'B']);
+  t.deepEqual(
+    recordsOf(askPull(a, 'T', '2')).map((record) => record.properties.get('TAGS')),
+    ['B', 'B'],
+  );
   await sim.stop();
 });
 

@@ -1,11 +1,12 @@
 // What tests of failed messages do: send, send back, lock, and read any queue to its end.
+
+import { formatProperties } from '../../src/message/properties.ts';
+import type { MessageRecord } from '../../src/message/record-decode.ts';
 import type { ConsumerData } from '../../src/protocol/bodies/heartbeat.ts';
 import { encodeLockBatch } from '../../src/protocol/bodies/lock-batch.ts';
 import { RequestCodes } from '../../src/protocol/codes.ts';
 import { encodeSendRequest, SendRequest } from '../../src/protocol/commands/send-message.ts';
 import type { ExtFields } from '../../src/protocol/header.ts';
-import { formatProperties } from '../../src/message/properties.ts';
-import type { MessageRecord } from '../../src/message/record-decode.ts';
 import { type Answer, recordsOf, type SimClient } from './sim-client.ts';
 
 export const SCHEDULE = 'SCHEDULE_TOPIC_XXXX';

@@ -175,7 +175,15 @@ test('send-back: a broker or a retry topic that may not be written refuses', asy
   const second = await started();
   second.client.askSend('Orders', 0, 'm0');
   putGroup(second.client, 'G');
-  const fields = { topic: '%RETRY%G', readQueueNums: 1, writeQueueNums: 1, perm: 4, topicFilterType: 'SINGLE_TAG', topicSysFlag: 0, order: false };
+  const fields = {
+    topic: '%RETRY%G',
+    readQueueNums: 1,
+    writeQueueNums: 1,
+    perm: 4,
+    topicFilterType: 'SINGLE_TAG',
+    topicSysFlag: 0,
+    order: false,
+  };
   t.is(second.client.ask(RequestCodes.UPDATE_AND_CREATE_TOPIC, fields).code, 0);
   const refused = askSendBack(second.client, 'G', positionOf(second.client, 'Orders'), 1);
   t.is(refused.code, ResponseCodes.NO_PERMISSION);

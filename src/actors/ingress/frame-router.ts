@@ -22,7 +22,15 @@ export class FrameRouter {
   readonly #relay: Relay;
   readonly #header: Header;
 
-  constructor(desk: Desk, sends: SendPath, sendBacks: SendBackPath, pulls: PullPath, lookUps: LookUpPath, queries: QueryPath, relay: Relay) {
+  constructor(
+    desk: Desk,
+    sends: SendPath,
+    sendBacks: SendBackPath,
+    pulls: PullPath,
+    lookUps: LookUpPath,
+    queries: QueryPath,
+    relay: Relay,
+  ) {
     this.#desk = desk;
     this.#header = new Header(desk.arena.bytes);
     this.#sends = sends;

@@ -19,10 +19,10 @@ import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import type { RoutedTopic } from './directory.ts';
 import { recordAt } from './record-at.ts';
-import { planSentBack } from './sent-back-copy.ts';
 import type { SendAnswers } from './send-answers.ts';
 import { type Refusal, recordSizeMax } from './send-checks.ts';
 import type { SendGate } from './send-gate.ts';
+import { planSentBack } from './sent-back-copy.ts';
 import type { StoreHost } from './store-host.ts';
 import { awaitGroupTopic } from './topic-wait.ts';
 
@@ -123,7 +123,11 @@ export class SendBackPath {
     const allowed = Math.min(recordSizeMax(settings), settings.maxMessageSize + RECORD_OVERHEAD_MAX);
     // What waits is stored once more, under the retry topic's name.
     if (!copy.fits || copy.size + retry.nameBytes.length > allowed) {
-      return this.#refuse(client, header, failed(`MESSAGE_ILLEGAL: the message would become too large size=${copy.size} allowed=${allowed}`));
+      return this.#refuse(
+        client,
+        header,
+        failed(`MESSAGE_ILLEGAL: the message would become too large size=${copy.size} allowed=${allowed}`),
+      );
     }
     const { pending } = this.#answers;
     if (pending.full || !tryAppendCopy(this.#desk.commitLog.ring, pending.nextToken, key, copy)) return this.#desk.stall(client);
@@ -207,7 +211,8 @@ function isOf(topic: string, shown: string): boolean {
 
 function failureText(code: number, status: number, syncLimitMs: number): string {
   if (code === ResponseCodes.FLUSH_DISK_TIMEOUT) return `FLUSH_DISK_TIMEOUT: the disk took longer than syncFlushTimeout=${syncLimitMs}ms`;
-  const why = status === AppendStatuses.noSpace ? 'the disk of the commit log has no room' : 'the log is read-only, see the log of the broker';
+  const why =
+    status === AppendStatuses.noSpace ? 'the disk of the commit log has no room' : 'the log is read-only, see the log of the broker';
   return `SERVICE_NOT_AVAILABLE: ${why}; nothing was stored`;
 }
 

@@ -71,11 +71,7 @@ export class Client {
     fingerprint = 0,
   ): number {
     const whole = consumers.map((c) => ({ ...consumer, ...c }));
-    return this.send(
-      RequestCodes.HEART_BEAT,
-      {},
-      encodeHeartbeat({ clientId, consumers: whole, producerGroups, fingerprint, withoutSub }),
-    );
+    return this.send(RequestCodes.HEART_BEAT, {}, encodeHeartbeat({ clientId, consumers: whole, producerGroups, fingerprint, withoutSub }));
   }
 
   beat(

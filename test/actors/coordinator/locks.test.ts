@@ -130,7 +130,11 @@ test('locks: a lock asked for on a connection that is closed already is not gran
   const { bench, a } = benchWith(1);
   bench.run();
   a.close();
-  a.send(RequestCodes.LOCK_BATCH_MQ, {}, Buffer.from('{"consumerGroup":"G","clientId":"a","mqSet":[{"brokerName":"broker-a","queueId":0,"topic":"T"}]}'));
+  a.send(
+    RequestCodes.LOCK_BATCH_MQ,
+    {},
+    Buffer.from('{"consumerGroup":"G","clientId":"a","mqSet":[{"brokerName":"broker-a","queueId":0,"topic":"T"}]}'),
+  );
   bench.run();
   t.is(bench.coordinator.desk.membership.locks.size, 0);
 });

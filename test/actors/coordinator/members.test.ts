@@ -220,5 +220,6 @@ test('members: from the answer to its first heartbeat on, a member is in every l
     );
   }
   (joined[1] as Client).close();
+  bench.run();
   t.deepEqual(members(watcher).sort(), ['c1', 'c3', 'c4']);
 });
