@@ -88,7 +88,9 @@ function sendOne(wire, link, number, nowMs) {
 }
 
 async function measure(folder, system) {
-  const [wire, links, { Puller, pullStats }, { Hist }] = await Promise.all(['rocketmq.mjs', 'link.mjs', 'puller.mjs', 'hist.mjs'].map(library));
+  const [wire, links, { Puller, pullStats }, { Hist }] = await Promise.all(
+    ['rocketmq.mjs', 'link.mjs', 'puller.mjs', 'hist.mjs'].map(library),
+  );
   const port = Number(values.port) + 20 * (count % 50);
   const peer = new Peer(system, join(folder, `${system}-${++count}`), port, false, { dist: resolve(root, values.dist), sets: values.set });
   peers.push(peer);
@@ -104,16 +106,21 @@ async function measure(folder, system) {
   let [arrived, repeated, early] = [0, 0, 0];
   const stats = pullStats();
   const queues = Array.from({ length: QUEUES }, (_, queueId) => ({ topic: TOPIC, queueId, offset: 0 }));
-  const puller = new Puller({ ...endpoint, type: wire.JSON_TYPE, group: 'perf_delay', conns: CONNECTIONS, max: 32, suspendMs: 15_000 }, queues, stats, (bytes, at) => {
-    const { bodyAt } = wire.recordParts(bytes, at);
-    const number = bytes.readInt32BE(bodyAt + 8);
-    if (seen[number] === 1) repeated++;
-    seen[number] = 1;
-    arrived++;
-    const lateMs = now() - bytes.readDoubleBE(bodyAt) - delayMs;
-    if (lateMs < 0) early++;
-    late.add(lateMs * 1_000);
-  });
+  const puller = new Puller(
+    { ...endpoint, type: wire.JSON_TYPE, group: 'perf_delay', conns: CONNECTIONS, max: 32, suspendMs: 15_000 },
+    queues,
+    stats,
+    (bytes, at) => {
+      const { bodyAt } = wire.recordParts(bytes, at);
+      const number = bytes.readInt32BE(bodyAt + 8);
+      if (seen[number] === 1) repeated++;
+      seen[number] = 1;
+      arrived++;
+      const lateMs = now() - bytes.readDoubleBE(bodyAt) - delayMs;
+      if (lateMs < 0) early++;
+      late.add(lateMs * 1_000);
+    },
+  );
   await puller.start();
   const { state, links: producers } = await sendAll(wire, links, endpoint, now);
   const limitMs = now() + delayMs + PATIENCE_MS;
@@ -122,7 +129,20 @@ async function measure(folder, system) {
   for (const link of producers) link.end();
   const { p50, p99, max } = late.summary() ?? {};
   const sound = state.acknowledged === messages && seen.every((one) => one === 1) && early === 0 && state.lost === '';
-  return { messages, rate, delayMs, acknowledged: state.acknowledged, refused: state.refused, arrived, repeated, early, p50Us: p50, p99Us: p99, maxUs: max, void: !sound };
+  return {
+    messages,
+    rate,
+    delayMs,
+    acknowledged: state.acknowledged,
+    refused: state.refused,
+    arrived,
+    repeated,
+    early,
+    p50Us: p50,
+    p99Us: p99,
+    maxUs: max,
+    void: !sound,
+  };
 }
 
 function table(lines) {

@@ -2,7 +2,17 @@
 import { assert, present } from './base/assert.ts';
 import { ErrorCodes, RingmqError } from './base/errors.ts';
 
-export const ActorKinds = ['ingress', 'commit-log', 'dispatch', 'indexer', 'flusher', 'cleaner', 'scheduler', 'coordinator', 'name-server'] as const;
+export const ActorKinds = [
+  'ingress',
+  'commit-log',
+  'dispatch',
+  'indexer',
+  'flusher',
+  'cleaner',
+  'scheduler',
+  'coordinator',
+  'name-server',
+] as const;
 export type ActorKind = (typeof ActorKinds)[number];
 
 /** Actors of these kinds own sockets, so their thread runs an event loop; all others can be parked in `Atomics.wait`. */
@@ -145,7 +155,8 @@ const edges: readonly Edge[] = [
 export function autoThreads(coreCount: number): string {
   // A hop between threads costs 10-34 us, a second busy thread needs a core of its own: on small machines the hot path is one thread.
   if (coreCount <= 3) return 'io=ingress,commit-log,dispatch;meta=coordinator,indexer,cleaner,scheduler,name-server;disk=flusher';
-  if (coreCount <= 7) return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator,indexer,cleaner,scheduler,name-server;disk=flusher';
+  if (coreCount <= 7)
+    return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator,indexer,cleaner,scheduler,name-server;disk=flusher';
   // Measuring the disks must not wait for deleting: the cleaner never shares a thread with the flusher.
   return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator,scheduler;index=indexer,cleaner;names=name-server;disk=flusher';
 }

@@ -1,6 +1,7 @@
 // Hands a record that is stored again to the commit log, as an append of one record.
-import { type RecordCopy, writeCopy } from '../message/record-copy.ts';
+
 import { SysFlags } from '../message/record.ts';
+import { type RecordCopy, writeCopy } from '../message/record-copy.ts';
 import type { RingWriter } from '../runtime/ring.ts';
 import { keyFlags } from './key-flags.ts';
 import { Messages, RECORD_HEAD_SIZE, RecordFlags } from './messages.ts';

@@ -11,13 +11,7 @@ const separator = Buffer.from([PROPERTY_SEPARATOR]);
  * The pairs in [at, end) that stay keep their bytes and their order. @param drop names that are left out. @param put these take the place
  * of all pairs of the same name, and stand at the end.
  */
-export function rewriteProperties(
-  b: Uint8Array,
-  at: number,
-  end: number,
-  drop: readonly string[],
-  put: readonly PropertyPair[],
-): Buffer {
+export function rewriteProperties(b: Uint8Array, at: number, end: number, drop: readonly string[], put: readonly PropertyPair[]): Buffer {
   const gone = new Set([...drop, ...put.map(([name]) => name)]);
   const parts: Uint8Array[] = [];
   for (let pairAt = at; pairAt < end; ) {

@@ -84,9 +84,7 @@ export function planCopy(source: Uint8Array, at: number, change: RecordChange): 
     sysFlag: fields.sysFlag,
     hasKeys: scan.keysAt >= 0,
     hasUniqueKey,
-    uniqueKeyHash: hasUniqueKey
-      ? indexKeyHash(topicKeyHash(topic, 0, topic.length), properties, scan.uniqueKeyAt, scan.uniqueKeyEnd)
-      : 0,
+    uniqueKeyHash: hasUniqueKey ? indexKeyHash(topicKeyHash(topic, 0, topic.length), properties, scan.uniqueKeyAt, scan.uniqueKeyEnd) : 0,
     fields,
     source,
     bodyAt: bodyAt(source, at),

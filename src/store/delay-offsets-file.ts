@@ -5,7 +5,16 @@ import type { JsonObject } from '../base/lenient-json.ts';
 import type { Log } from '../base/log.ts';
 import type { Files } from './files/files.ts';
 import { StateFile } from './state-file.ts';
-import { numbersOf, objectsOf, otherMembers, parseState, type StoredVersion, sortedMembers, versionMembers, versionOf } from './state-json.ts';
+import {
+  numbersOf,
+  objectsOf,
+  otherMembers,
+  parseState,
+  type StoredVersion,
+  sortedMembers,
+  versionMembers,
+  versionOf,
+} from './state-json.ts';
 
 const TABLE = 'offsetTable';
 /** Unknown to Apache's brokers, which begin with the lower offset of the other table. */
@@ -39,7 +48,11 @@ export class DelayOffsetsFile {
 
   save(state: StoredDelayOffsets): void {
     const dataVersion = state.dataVersion === null ? null : versionMembers(state.dataVersion);
-    this.#file.save(prettyJavaJson(sortedMembers(this.#others, { dataVersion, [TABLE]: state.offsets, [LATER]: state.later.size > 0 ? state.later : null })));
+    this.#file.save(
+      prettyJavaJson(
+        sortedMembers(this.#others, { dataVersion, [TABLE]: state.offsets, [LATER]: state.later.size > 0 ? state.later : null }),
+      ),
+    );
   }
 }
 

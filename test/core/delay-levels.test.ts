@@ -47,26 +47,74 @@ test('delay levels: a list under which nothing was stored leaves no part', (t) =
 });
 
 test('delay levels: the first start keeps the list, the same list again changes nothing', (t) => {
-  const first = continueDelayLists([], '1s', () => 9, () => 0);
+  const first = continueDelayLists(
+    [],
+    '1s',
+    () => 9,
+    () => 0,
+  );
   t.deepEqual(first, [list('1s')]);
-  t.deepEqual(continueDelayLists(first, '1s', () => 12, () => 3), first);
+  t.deepEqual(
+    continueDelayLists(
+      first,
+      '1s',
+      () => 12,
+      () => 3,
+    ),
+    first,
+  );
 });
 
 test('delay levels: a changed list begins at the end of each queue, and goes with the last message before it', (t) => {
-  const changed = continueDelayLists([list('1s 5s')], '2s', (level) => level * 10, () => 0);
+  const changed = continueDelayLists(
+    [list('1s 5s')],
+    '2s',
+    (level) => level * 10,
+    () => 0,
+  );
   t.deepEqual(changed, [list('1s 5s'), list('2s', [1, 10], [2, 20])]);
-  t.deepEqual(continueDelayLists(changed, '2s', () => 30, (level) => (level === 1 ? 10 : 19)), changed);
-  t.deepEqual(continueDelayLists(changed, '2s', () => 30, (level) => level * 10), [list('2s', [1, 10], [2, 20])]);
+  t.deepEqual(
+    continueDelayLists(
+      changed,
+      '2s',
+      () => 30,
+      (level) => (level === 1 ? 10 : 19),
+    ),
+    changed,
+  );
+  t.deepEqual(
+    continueDelayLists(
+      changed,
+      '2s',
+      () => 30,
+      (level) => level * 10,
+    ),
+    [list('2s', [1, 10], [2, 20])],
+  );
 });
 
 test('delay levels: where the log lost its end, lists begin there', (t) => {
   const stored = [list('1s'), list('2s', [1, 10])];
-  t.deepEqual(continueDelayLists(stored, '2s', () => 6, () => 2), [list('1s'), list('2s', [1, 6])]);
+  t.deepEqual(
+    continueDelayLists(
+      stored,
+      '2s',
+      () => 6,
+      () => 2,
+    ),
+    [list('1s'), list('2s', [1, 6])],
+  );
 });
 
 test('delay levels: only so many lists are kept', (t) => {
   let lists: readonly DelayList[] = [];
-  for (let i = 1; i <= DELAY_LIST_COUNT_MAX + 5; i++) lists = continueDelayLists(lists, `${i}s`, () => i, () => 0);
+  for (let i = 1; i <= DELAY_LIST_COUNT_MAX + 5; i++)
+    lists = continueDelayLists(
+      lists,
+      `${i}s`,
+      () => i,
+      () => 0,
+    );
   t.is(lists.length, DELAY_LIST_COUNT_MAX);
   t.is(lists.at(-1)?.levels, `${DELAY_LIST_COUNT_MAX + 5}s`);
 });

@@ -55,7 +55,7 @@ for (const [family, host] of [
 ] as const) {
   test(`record copy: body, checksum, flag and birth stay, place and times are new (born host ${family})`, (t) => {
     const out = copied(sourceOf(encodeProperties(properties), host), changeOf({ storeHost: v6 }));
-  t.is(record.checkRecord(out, 0, out.length, true), out.length);
+    t.is(record.checkRecord(out, 0, out.length, true), out.length);
     t.is(record.readTotalSize(out, 0), out.length);
     const at = record.bodyAt(out, 0);
     t.deepEqual(Buffer.from(out.subarray(at, at + record.bodySize(out, 0))), body);

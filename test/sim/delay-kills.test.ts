@@ -121,11 +121,13 @@ async function runTo(seed: number, point: string, moment: Moment, number: number
     counts.set(name, (counts.get(name) ?? 0) + 1);
     const sent = lives.sent.find((one) => one.name === name);
     const context = `seed=${seed} ${moment} ${point} number=${number} ${killer.endedAt} ${name}`;
-    if (sent === undefined || record.storeTimeMs < sent.dueMs) throw new Error(`early by ${(sent?.dueMs ?? 0) - record.storeTimeMs}: ${context}`);
+    if (sent === undefined || record.storeTimeMs < sent.dueMs)
+      throw new Error(`early by ${(sent?.dueMs ?? 0) - record.storeTimeMs}: ${context}`);
   }
   // Whatever else a power cut has taken: what the log still has of waiting messages is delivered.
   const waiting = [0, 1, 2].flatMap((queueId) => namesHeld(last.client(), SCHEDULE, queueId));
-  for (const name of waiting) if (!counts.has(name)) throw new Error(`passed over: seed=${seed} ${moment} ${point} number=${number} ${name}`);
+  for (const name of waiting)
+    if (!counts.has(name)) throw new Error(`passed over: seed=${seed} ${moment} ${point} number=${number} ${name}`);
   for (const one of lives.sent) {
     const count = counts.get(one.name) ?? 0;
     // In asynchronous mode a power cut may take what was not synced; a process that ends takes nothing.

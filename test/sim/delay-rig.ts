@@ -20,7 +20,13 @@ export function sendDelayed(client: SimClient, topic: string, name: string, leve
   return sendWith(client, topic, name, { DELAY: String(level) }, queueId);
 }
 
-export function sendWith(client: SimClient, topic: string, name: string, properties: Readonly<Record<string, string>>, queueId = 0): Answer {
+export function sendWith(
+  client: SimClient,
+  topic: string,
+  name: string,
+  properties: Readonly<Record<string, string>>,
+  queueId = 0,
+): Answer {
   const fields = fieldsWith(topic, queueId, name, properties);
   return client.ask(RequestCodes.SEND_MESSAGE_V2, fields, Buffer.from(name));
 }
@@ -42,7 +48,14 @@ export function namesHeld(client: SimClient, topic: string, queueId = 0): string
 }
 
 /** Runs until a queue of the topic holds so many, at most so long. */
-export function runUntilHeld(sim: SimBroker, client: SimClient, topic: string, count: number, limitMs: number, queueId = 0): MessageRecord[] {
+export function runUntilHeld(
+  sim: SimBroker,
+  client: SimClient,
+  topic: string,
+  count: number,
+  limitMs: number,
+  queueId = 0,
+): MessageRecord[] {
   const untilMs = sim.clock.steadyMs() + limitMs;
   for (;;) {
     const records = held(client, topic, queueId);

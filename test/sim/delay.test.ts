@@ -1,8 +1,8 @@
 // Delayed messages from send to delivery: due times to the millisecond, content, order, and what is refused.
 import test from 'ava';
-import { CounterIds } from '../../src/runtime/counters.ts';
-import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { parseDelayLevels } from '../../src/core/delay-levels.ts';
+import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
+import { CounterIds } from '../../src/runtime/counters.ts';
 import { batchOf, held, namesHeld, runUntilHeld, SCHEDULE, sendDelayed, sendWith } from './delay-rig.ts';
 import { SimBroker } from './sim-broker.ts';
 import { sendFields } from './sim-client.ts';
@@ -49,7 +49,13 @@ test('delay: what arrives is what was sent, under its topic and queue', async (t
   t.is(Buffer.from(record?.body ?? []).toString(), 'one');
   t.is(record?.bornTimeMs, waiting?.bornTimeMs);
   t.is(record?.reconsumeTimes, 0);
-  for (const [name, value] of Object.entries({ ...properties, UNIQ_KEY: 'one', REAL_TOPIC: 'T', REAL_QID: '1', MSG_REGION: 'DefaultRegion' }))
+  for (const [name, value] of Object.entries({
+    ...properties,
+    UNIQ_KEY: 'one',
+    REAL_TOPIC: 'T',
+    REAL_QID: '1',
+    MSG_REGION: 'DefaultRegion',
+  }))
     t.is(record?.properties.get(name), value, name);
   t.deepEqual(record?.properties, waiting?.properties);
   t.is(client.askPull('T', 1, 'readers', { tags: 'blue' }).code, 0, 'found by its tag');
@@ -124,7 +130,8 @@ test('delay: the level wins over timers, which go; timers alone are refused', as
   const timers = { TIMER_DELAY_SEC: '9', TIMER_DELAY_MS: '9', TIMER_DELIVER_MS: '9' };
   t.is(sendWith(client, 'T', 'both', { ...timers, DELAY: '1' }).code, 0);
   t.is(sendWith(client, 'T', 'zero', { ...timers, DELAY: '0' }).code, ResponseCodes.MESSAGE_ILLEGAL);
-  for (const [name, value] of Object.entries(timers)) t.is(sendWith(client, 'T', 'alone', { [name]: value }).code, ResponseCodes.MESSAGE_ILLEGAL);
+  for (const [name, value] of Object.entries(timers))
+    t.is(sendWith(client, 'T', 'alone', { [name]: value }).code, ResponseCodes.MESSAGE_ILLEGAL);
   const [record] = runUntilHeld(sim, client, 'T', 1, 2_000);
   t.deepEqual(
     [...(record?.properties.keys() ?? [])].filter((name) => name.startsWith('TIMER')),

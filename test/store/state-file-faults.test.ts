@@ -71,7 +71,7 @@ const kinds: readonly StateKind[] = [
     open: (files, log) => {
       const file = new DelayOffsetsFile(files, '/config', log);
       return {
-        save: (number) => file.save({ dataVersion, offsets: new Map([[3, number]]) }),
+        save: (number) => file.save({ dataVersion, offsets: new Map([[3, number]]), later: new Map() }),
         load: () => file.load()?.offsets.get(3) ?? null,
       };
     },

@@ -77,7 +77,7 @@ export class Dispatch implements Actor, FeedHandler {
     this.#queues = new ConsumeQueues(files, folder, mappedFileSizeConsumeQueue, queueFileCountMax, false, context.boot.abnormal);
     this.#book = new QueueBook(context, this.#queues);
     this.#delays = new DelayHistory(context.boot.delayLists);
-    this.#held = new HeldPulls(settings.heldPullCountMax);
+    this.#held = new HeldPulls(settings.heldPullCountMax, context.namesOf('ingress').length);
     this.#follower = new LogFollower(context, this, this.#book.keyOf);
     this.#trail = new WrittenTrail(this.#follower.position);
     this.#trailSlot = writtenSlot(context.namesOf('dispatch').length, context.index);
@@ -112,7 +112,7 @@ export class Dispatch implements Actor, FeedHandler {
     work += this.#desk.answerDue(nowMs) + this.#minOffsets.follow(nowMs);
     if (nowMs >= this.#flushAtMs) this.#flush(nowMs);
     this.#desk.flush();
-    this.#context.counters.set(CounterIds.heldPulls, this.#held.count);
+    this.#context.counters.set(CounterIds.heldPulls, this.#held.clientCount);
     this.#deadlineMs = Math.min(this.#held.nextDueMs(), this.#minOffsets.deadlineMs());
     const isWritten = this.#queues.dirtyCount === 0 && this.#trail.end >= this.#follower.position;
     if (!isWritten) this.#deadlineMs = Math.min(this.#deadlineMs, this.#flushAtMs);

@@ -1,7 +1,8 @@
 // Up to where each level is delivered: taken over at the start, written to delayOffset.json as far as the deliveries are on stable storage.
 import { errorText } from '../../base/errors.ts';
-import { type DataVersion, firstVersion, nextVersion } from '../../core/data-version.ts';
+import { firstVersion, nextVersion } from '../../core/data-version.ts';
 import type { DelayHistory, DelaySpan } from '../../core/delay-levels.ts';
+import type { DataVersion } from '../../protocol/bodies/data-version.ts';
 import { DelayOffsetsFile, type StoredDelayOffsets } from '../../store/delay-offsets-file.ts';
 import { storeFolders } from '../../store/store-folders.ts';
 import { type ActorContext, Positions } from '../context.ts';

@@ -45,7 +45,10 @@ export class PullAsker {
     if (from < 0) return;
     const { ring } = this.#dispatchers[line.queueKey % this.#dispatchers.length] as Outbox;
     const at = ring.claim(PULL_SIZE);
-    if (at < 0) return line.nothing(from, nowMs);
+    if (at < 0) {
+      line.nothing(from, nowMs);
+      return;
+    }
     const token = this.#firstToken + this.#nextToken;
     this.#nextToken = (this.#nextToken + 1) % TOKENS_PER_INCARNATION;
     const { words } = ring;
@@ -80,7 +83,16 @@ export class PullAsker {
         this.#onFound(line, from, next, words, word, nowMs);
         break;
       case PullStatuses.beyondEnd:
-        this.#context.log.warn('the queue of a delay level ends before its position', { level: line.level, position: from, queueMax: next });
+      case PullStatuses.empty:
+        if (next >= from) {
+          line.nothing(from, nowMs);
+          break;
+        }
+        this.#context.log.warn('the queue of a delay level ends before its position', {
+          level: line.level,
+          position: from,
+          queueMax: next,
+        });
         line.endsAt(next);
         break;
       case PullStatuses.belowStart:

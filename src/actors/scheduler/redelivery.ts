@@ -136,6 +136,6 @@ function textOf(b: Buffer, at: number, end: number, name: Uint8Array): string {
 function queueIdOf(b: Buffer, at: number, end: number, config: DirectoryTopic): number {
   const valueAt = findProperty(b, at, end, names.queueId);
   const sent = valueAt < 0 ? 0 : readDecimal(b, valueAt, propertyValueEnd(b, valueAt, end));
-  const queueId = sent >= 0 ? sent : 0; // also where it is no number
+  const queueId = Number.isNaN(sent) ? 0 : Math.max(0, sent);
   return queueId < config.keys.length ? queueId : queueId % Math.max(1, config.writeQueueCount);
 }

@@ -44,7 +44,10 @@ test('delay line: what failed goes again, alone and in order, before anything ne
   t.is(line.head(999), undefined, 'not before its time');
   t.is(line.position, 1);
   const again = sendAll(line, 1_000);
-  t.deepEqual(again.map((message) => message.offset), [1, 2]);
+  t.deepEqual(
+    again.map((message) => message.offset),
+    [1, 2],
+  );
   for (const message of again) line.stored(message, 400);
   t.is(line.position, 5);
 });

@@ -10,7 +10,8 @@ export function delayFigures(desk: Desk): [name: string, value: string][] {
   for (let queueId = 0; queueId < (config?.writeQueueNums ?? 0); queueId++) {
     const key = topics.keys.keyOf(SystemTopics.schedule, queueId);
     const delivered = key < 0 ? -1 : context.queueReads.get(key) - 1;
-    if (delivered >= 0) figures.push([`scheduleMessageOffset_${queueId + 1}`, `${delivered},${topics.endOf(SystemTopics.schedule, queueId)}`]);
+    if (delivered >= 0)
+      figures.push([`scheduleMessageOffset_${queueId + 1}`, `${delivered},${topics.endOf(SystemTopics.schedule, queueId)}`]);
   }
   return figures;
 }
