@@ -28,6 +28,8 @@ export interface StatusReport {
   readonly verdict: string;
   /** Delayed messages that wait, by level; '' where none does. */
   readonly delayed: string;
+  /** What an operator should know whatever the load is. */
+  readonly warnings: readonly string[];
 }
 
 const ACTOR = 'ringmq.actor.';
@@ -64,7 +66,8 @@ export function compareFigures(before: FigureTable, after: FigureTable): StatusR
       ...fullestRing(after, name),
     };
   });
-  return { seconds, threads, actors, verdict: verdictOn(actors, threads), delayed: delayedText(after) };
+  const verdict = verdictOn(actors, threads);
+  return { seconds, threads, actors, verdict, delayed: delayedText(after), warnings: warningsOf(after) };
 }
 
 /** The part of its time in which a thread's event loop did not wait; of a thread without one, 0. */
@@ -122,6 +125,15 @@ function verdictOn(actors: readonly ActorRow[], threads: readonly ThreadRow[]): 
   return `Bottleneck: ${busiest.name}, busy ${percent(busiest.busyShare)} of the time${place}.`;
 }
 
+function warningsOf(after: FigureTable): string[] {
+  const groups = numberOf(after, `${ACTOR}coordinator.mismatchedGroups`);
+  const times = numberOf(after, `${ACTOR}coordinator.subscriptionMismatches`);
+  if (groups === 0) return [];
+  return [
+    `Consumer groups whose members subscribe differently: ${groups} (${times} times since the start); see the broker's log for both sides.`,
+  ];
+}
+
 export function reportLines(report: StatusReport): string[] {
   const head = ['actor', 'thread', 'busy', 'work/s', 'records/s', 'fullest ring', 'full/s'];
   const rows = report.actors.map((actor) => [
@@ -139,7 +151,7 @@ export function reportLines(report: StatusReport): string[] {
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')
       .trimEnd();
-  return [line(head), ...rows.map(line), report.verdict, ...(report.delayed === '' ? [] : [report.delayed])];
+  return [line(head), ...rows.map(line), report.verdict, ...(report.delayed === '' ? [] : [report.delayed]), ...report.warnings];
 }
 
 function delayedText(after: FigureTable): string {

@@ -77,6 +77,8 @@ export const Messages = {
   /** Around all topics and groups, for an ingress that was restarted; mail before it was meant for its predecessor. */
   directoryBegins: 102,
   directoryEnds: 103,
+  /** JSON MemberChange: what a connection's own pulls are judged by. */
+  memberChanged: 104,
   /** JSON LookUpsAsked. */
   askLookUps: 106,
   /** JSON ReplyPushed. */
@@ -179,8 +181,17 @@ export interface DirectoryGroup {
   readonly consumeEnable: boolean;
   readonly consumeBroadcastEnable: boolean;
   readonly sysFlag: number;
+  /** So often a message is tried again before it is a dead letter. */
+  readonly retryMaxTimes: number;
+  /** 0 and below: what its consumers send back is dropped. */
+  readonly retryQueueCount: number;
+  /** Suggested to readers where slaves are read: to most, and to those that are far behind. */
+  readonly brokerId: number;
+  readonly slowBrokerId: number;
   /** Topics whose reading is forbidden to this group. */
   readonly forbiddenTopics: readonly string[];
+  /** Topics of which a member has a queue locked: they are consumed in order. */
+  readonly lockedTopics: readonly string[];
   /** null while no member is connected. */
   readonly live: DirectoryLiveGroup | null;
   /** Offsets that were reset and that its members may not know of yet; null for none. */
@@ -195,6 +206,13 @@ export interface DirectoryReset extends ToldReset {
 export interface DirectoryLiveGroup {
   readonly broadcasting: boolean;
   readonly subscriptions: readonly DirectorySubscription[];
+}
+
+/** null: the connection is no member of the group (any more). */
+export interface MemberChange {
+  readonly connectionId: number;
+  readonly group: string;
+  readonly live: DirectoryLiveGroup | null;
 }
 
 export interface DirectorySubscription {

@@ -4,14 +4,15 @@ import { ChangeTimes } from '../../core/change-times.ts';
 import { ConsumerGroups } from '../../core/consumer-groups.ts';
 import type { ResetKind } from '../../core/offset-resets.ts';
 import { NO_OFFSET } from '../../core/offset-table.ts';
+import { QueueLocks } from '../../core/queue-locks.ts';
 import { RequestCodes } from '../../protocol/codes.ts';
 import { encodeConsumerIdsChangedRequest } from '../../protocol/commands/consumer-ids-changed.ts';
 import type { ActorContext } from '../context.ts';
-import { Messages } from '../messages.ts';
+import { type MemberChange, Messages } from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
 import { ClientCaller } from './client-caller.ts';
 import { Directory } from './directory.ts';
-import { GroupKeeper } from './group-keeper.ts';
+import { GroupKeeper, memberState } from './group-keeper.ts';
 import { addressOf, type Link, Links } from './links.ts';
 import { LookUpAsker } from './look-ups.ts';
 import { Membership } from './membership.ts';
@@ -64,13 +65,18 @@ export class Desk {
     this.#reads = new QueueReads(context.queueReads);
     this.directory = new Directory(context);
     this.topics = new TopicKeeper(context, this.directory);
+    const locks = new QueueLocks();
     this.offsets = new OffsetKeeper(context, this.topics);
-    this.groups = new GroupKeeper(context, this.directory, this.topics, this.consumers, this.offsets.resets);
+    this.groups = new GroupKeeper(context, this.directory, this.topics, this.consumers, locks, this.offsets.resets);
     this.calls = new ClientCaller(context, (ingress) => this.outboxOf(ingress));
     this.lookUps = new LookUpAsker(context);
     this.registrar = new Registrar(context, this.topics);
-    this.membership = new Membership(context, this.consumers, this.links, {
+    this.membership = new Membership(context, this.consumers, locks, this.links, {
       groupChanged: (group) => this.groups.tell(group),
+      memberChanged: (group, link, member) => {
+        const change: MemberChange = { connectionId: link.connectionId, group, live: member === null ? null : memberState(member) };
+        this.outboxOf(link.ingress).sendJson(Messages.memberChanged, change);
+      },
       notify: (group, link) =>
         this.calls.tell(link, RequestCodes.NOTIFY_CONSUMER_IDS_CHANGED, encodeConsumerIdsChangedRequest({ consumerGroup: group })),
       closeConnection: (link) => this.outboxOf(link.ingress).send(Messages.closeConnection, [link.connectionId]),
@@ -196,11 +202,13 @@ export class Desk {
     if (keys === null) return;
     this.changeTimes.forget(keys);
     this.offsets.topicRemoved(topic);
+    this.membership.topicRemoved(topic);
     this.#offsetsUrgent = true;
   }
 
   removeGroup(group: string, withOffsets: boolean): void {
     this.groups.remove(group);
+    this.membership.locks.dropGroup(group);
     if (!withOffsets) return;
     this.offsets.groupRemoved(group);
     this.#offsetsUrgent = true;

@@ -6,7 +6,7 @@ import { KeyTable } from '../../core/key-table.ts';
 import { ReservedTopics, startTopics } from '../../core/start-topics.ts';
 import { Perms, queueCountOf, type TopicConfig, topicConfig, topicConfigFault } from '../../core/topic-config.ts';
 import { TopicTable, type TopicTableState } from '../../core/topic-table.ts';
-import { groupOfRetryTopic, isDlqTopic, isRetryTopic, retryTopicOf, SystemTopics, topicFault } from '../../message/names.ts';
+import { groupOfRetryTopic, retryTopicOf, SystemTopics, topicFault } from '../../message/names.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { ActorContext } from '../context.ts';
 import type { DirectoryTopic, EnsureTopic } from '../messages.ts';
@@ -144,12 +144,14 @@ export class TopicKeeper {
   /** For a send to a topic that an ingress does not know. `ensureGroup` makes the group of a retry topic and that topic with it. */
   ensure(wish: EnsureTopic, ensureGroup: (group: string) => Reply): Reply {
     const { topic } = wish;
-    if (this.table.has(topic)) return done;
+    const group = groupOfRetryTopic(topic);
+    if (group === null && this.table.has(topic)) return done;
     const fault = topicFault(topic);
     if (fault !== null) return refuse(ResponseCodes.INVALID_PARAMETER, fault);
-    if (isRetryTopic(topic) || isDlqTopic(topic)) {
-      const group = ensureGroup(groupOfRetryTopic(topic) as string);
-      if (group.code !== ResponseCodes.SUCCESS) return group;
+    // The topics of a group that was removed stay.
+    if (group !== null) {
+      const made = ensureGroup(group);
+      if (made.code !== ResponseCodes.SUCCESS) return made;
     }
     if (this.table.has(topic)) return done;
     const config = autoTopic(wish, this.table.get(wish.defaultTopic), 1);

@@ -11,11 +11,13 @@ import type { PullPath } from './pull-path.ts';
 import type { QueryPath } from './query-path.ts';
 import type { Relay } from './relay.ts';
 import type { ReplyPath } from './reply-path.ts';
+import type { SendBackPath } from './send-back-path.ts';
 import type { SendPath } from './send-path.ts';
 
 export class FrameRouter {
   readonly #desk: Desk;
   readonly #sends: SendPath;
+  readonly #sendBacks: SendBackPath;
   readonly #pulls: PullPath;
   readonly #lookUps: LookUpPath;
   readonly #queries: QueryPath;
@@ -23,10 +25,20 @@ export class FrameRouter {
   readonly #replies: ReplyPath;
   readonly #header: Header;
 
-  constructor(desk: Desk, sends: SendPath, pulls: PullPath, lookUps: LookUpPath, queries: QueryPath, relay: Relay, replies: ReplyPath) {
+  constructor(
+    desk: Desk,
+    sends: SendPath,
+    sendBacks: SendBackPath,
+    pulls: PullPath,
+    lookUps: LookUpPath,
+    queries: QueryPath,
+    relay: Relay,
+    replies: ReplyPath,
+  ) {
     this.#desk = desk;
     this.#header = new Header(desk.arena.bytes);
     this.#sends = sends;
+    this.#sendBacks = sendBacks;
     this.#pulls = pulls;
     this.#lookUps = lookUps;
     this.#queries = queries;
@@ -60,6 +72,8 @@ export class FrameRouter {
       case RequestCodes.SEND_MESSAGE_V2:
       case RequestCodes.SEND_BATCH_MESSAGE:
         return this.#sends.tryHandle(client, header, bytes, bodyAt, bodySize);
+      case RequestCodes.CONSUMER_SEND_MSG_BACK:
+        return this.#sendBacks.tryHandle(client, header);
       case RequestCodes.PULL_MESSAGE:
       case RequestCodes.LITE_PULL_MESSAGE:
         return client.vip ? this.#refuseOnVip(client) : this.#pulls.tryHandle(client, header);

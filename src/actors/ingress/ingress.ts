@@ -14,6 +14,7 @@ import { QueryPath } from './query-path.ts';
 import { Relay } from './relay.ts';
 import { ReplyPath } from './reply-path.ts';
 import { SendAnswers } from './send-answers.ts';
+import { SendBackPath } from './send-back-path.ts';
 import { SendGate } from './send-gate.ts';
 import { SendPath } from './send-path.ts';
 import { StoreHost } from './store-host.ts';
@@ -64,7 +65,9 @@ export class Ingress implements Actor {
       onReplyPushed: (pushed) => this.#replies.onPushed(pushed),
     });
     this.#replies = new ReplyPath(this.#desk, this.#sends, host, firstToken);
-    const router = new FrameRouter(this.#desk, this.#sends, this.#pulls, this.#lookUps, this.#queries, this.#relay, this.#replies);
+    const sendBacks = new SendBackPath(this.#desk, this.#answers, this.#gate, host);
+    const paths = [this.#sends, sendBacks, this.#pulls, this.#lookUps, this.#queries, this.#relay, this.#replies] as const;
+    const router = new FrameRouter(this.#desk, ...paths);
     this.#connections = new Connections(this.#desk, router, (client) => this.#forget(client));
     this.#listeners = new Listeners(context, this.#connections, host);
     for (const inbox of context.inboxes) if (inbox.from !== 'coordinator') this.#mail.push(this.#mailLine(inbox));

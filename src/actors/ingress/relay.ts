@@ -7,6 +7,7 @@ import {
   type ConnectionOpened,
   type GroupChange,
   type LookUpsAsked,
+  type MemberChange,
   Messages,
   type OpenPeer,
   type PeerState,
@@ -116,6 +117,9 @@ export class Relay implements RingHandler {
       case Messages.replyPushed:
         this.#onReplyPushed(this.#parts.takeJson<ReplyPushed>(at));
         break;
+      case Messages.memberChanged:
+        this.#onMember(this.#parts.takeJson<MemberChange>(at));
+        break;
       case Messages.topicEnsured:
         this.#onTopicEnsured(this.#parts.takeJson<TopicEnsured>(at));
         break;
@@ -150,6 +154,13 @@ export class Relay implements RingHandler {
 
   #onReplyPushed(pushed: ReplyPushed | null): void {
     if (pushed !== null) this.#events.onReplyPushed(pushed);
+  }
+
+  #onMember(message: MemberChange | null): void {
+    if (message === null) return;
+    const memberships = this.#desk.clients.get(message.connectionId)?.memberships;
+    if (message.live === null) memberships?.delete(message.group);
+    else memberships?.set(message.group, message.live);
   }
 
   #onTopicEnsured(message: TopicEnsured | null): void {

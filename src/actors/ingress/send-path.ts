@@ -1,5 +1,6 @@
 // Sends: judges a request, encodes its record straight into the ring to the commit log, and answers when the log has it.
 import { join64 } from '../../base/bytes.ts';
+import { PropertyNames } from '../../message/properties.ts';
 import { PROPERTIES_SIZE_MAX, RecordFields } from '../../message/record.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import { readSendRequest, SendRequest } from '../../protocol/commands/send-message.ts';
@@ -14,10 +15,12 @@ import type { Desk } from './desk.ts';
 import type { RoutedTopic } from './directory.ts';
 import { MessageEncoder } from './message-encoder.ts';
 import type { PendingSend } from './pending-sends.ts';
+import { routeRetry } from './retry-sends.ts';
 import type { SendAnswers } from './send-answers.ts';
 import { batchDeliveryFault, bodyFault, deliveryFault, noLevelFault, propertiesFault, type Refusal, refuseTopic } from './send-checks.ts';
 import type { SendGate } from './send-gate.ts';
 import type { StoreHost } from './store-host.ts';
+import { awaitTopic } from './topic-wait.ts';
 
 const APPEND_HEAD_SIZE = 12;
 /** Appends between two wake-ups of a commit log on another thread: it works while this one still parses. */
@@ -61,11 +64,25 @@ export class SendPath {
     const refusal = refuseTopic(this.#desk.context.settings, topic, request, client.connection);
     if (refusal !== null) return this.#refuse(client, header, refusal);
     if (topic === undefined) return this.#awaitTopic(client, header, request);
-    const queueId = request.queueId >= 0 ? request.queueId : this.#desk.context.random.below(Math.max(1, topic.writeQueueCount));
-    this.#fillFields(client, request, topic, queueId);
-    return request.batch
-      ? this.#tryBatch(client, header, topic, queueId, bytes, bodyAt, bodySize)
-      : this.#trySingle(client, header, topic, queueId, bytes, bodyAt, bodySize);
+    if (request.batch) {
+      const queueId = this.#queueOf(topic, request.queueId);
+      this.#fillFields(client, request, topic, queueId);
+      return this.#tryBatch(client, header, topic, queueId, bytes, bodyAt, bodySize);
+    }
+    let target = topic;
+    if (topic.isRetry) {
+      const routed = routeRetry(this.#desk, client, topic, request, header.version);
+      if (routed === null) return false;
+      if ('remark' in routed) return this.#refuse(client, header, routed);
+      target = routed;
+    }
+    const queueId = this.#queueOf(target, target === topic ? request.queueId : -1);
+    this.#fillFields(client, request, target, queueId);
+    return this.#trySingle(client, header, target, queueId, bytes, bodyAt, bodySize);
+  }
+
+  #queueOf(topic: RoutedTopic, asked: number): number {
+    return asked >= 0 ? asked : this.#desk.context.random.below(Math.max(1, topic.writeQueueCount));
   }
 
   /** A reply that has been delivered: true once it is stored or need not be offered again, false as in `tryHandle`, a refusal is not answered. */
@@ -98,6 +115,9 @@ export class SendPath {
     const message = this.#message;
     const size = message.readProperties(this.#request);
     if (size > PROPERTIES_SIZE_MAX) return this.#refuse(client, header, propertiesFault(size));
+    // Past its tries: nothing may hold a dead letter up.
+    const dead = topic.isDlq && topic.name !== this.#request.topic;
+    if (dead) message.changeProperties([[PropertyNames.delay, '']]);
     const fields = this.#fields;
     fields.bodySize = bodySize;
     const fault = deliveryFault(message.scan, fields.reconsumeTimes);
@@ -116,6 +136,7 @@ export class SendPath {
     pending.sizes = null;
     pending.totalSize = message.recordSize;
     pending.waitsForDisk = !message.scan.waitFalse;
+    if (dead) this.#desk.context.counters.add(CounterIds.deadLetters, 1);
     return true;
   }
 
@@ -184,18 +205,9 @@ export class SendPath {
   }
 
   #awaitTopic(client: ClientConnection, header: Header, request: SendRequest): boolean {
-    const { verdict } = client;
-    client.verdict = null;
-    if (verdict !== null && verdict.topic === request.topic && verdict.code !== 0) return this.#refuse(client, header, verdict);
-    client.waitsForTopic = request.topic;
-    this.#desk.coordinator.sendJson(Messages.ensureTopic, {
-      token: client.id,
-      topic: request.topic,
-      defaultTopic: request.defaultTopic,
-      queueCount: request.defaultTopicQueueCount,
-      unit: request.unitMode,
-    });
-    return this.#desk.stall(client);
+    const { topic, defaultTopic, defaultTopicQueueCount: queueCount, unitMode: unit } = request;
+    const refusal = awaitTopic(this.#desk, client, { topic, defaultTopic, queueCount, unit });
+    return refusal === null ? false : this.#refuse(client, header, refusal);
   }
 
   #refuse(client: ClientConnection, header: Header, refusal: Refusal): true {

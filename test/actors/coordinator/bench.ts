@@ -7,6 +7,7 @@ import {
   type DirectoryGroup,
   type DirectoryTopic,
   type GroupChange,
+  type MemberChange,
   Messages,
   type OpenPeer,
   type QueueEntry,
@@ -64,6 +65,8 @@ export class Bench {
   readonly topics = new Map<string, DirectoryTopic>();
   readonly groups = new Map<string, DirectoryGroup>();
   groupChangeCount = 0;
+  /** What ingresses were told of single members, in order. */
+  readonly members: (MemberChange & { readonly ingress: number })[] = [];
   readonly added: QueueEntry[] = [];
   readonly removed: number[] = [];
   readonly ensured: TopicEnsured[] = [];
@@ -228,6 +231,11 @@ export class Bench {
         this.groupChangeCount++;
         if (change.state === null) this.groups.delete(change.group);
         else this.groups.set(change.group, change.state);
+        break;
+      }
+      case Messages.memberChanged: {
+        const change = parts.takeJson<MemberChange>(at);
+        if (change !== null) this.members.push({ ingress, ...change });
         break;
       }
       case Messages.topicEnsured: {

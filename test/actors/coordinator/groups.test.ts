@@ -16,7 +16,12 @@ test('groups: 200 makes group and retry topic, tells ingress, and is durable', (
     consumeEnable: false,
     consumeBroadcastEnable: true,
     sysFlag: 0,
+    retryMaxTimes: 16,
+    retryQueueCount: 2,
+    brokerId: 0,
+    slowBrokerId: 1,
     forbiddenTopics: [],
+    lockedTopics: [],
     live: null,
     resets: null,
   });
