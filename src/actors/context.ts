@@ -46,6 +46,8 @@ export const Positions = {
   diskState: 13,
   /** 1 once a queue file could not be synced: the store is not marked as cleanly stopped then. flusher */
   queuesUnsound: 14,
+  /** How often a tool has asked to delete expired files of the log now. coordinator */
+  deletionsAsked: 15,
   /** Bytes of the log followed by dispatch-i, at dispatched + i; behind these three more for each, see `writtenSlot`. dispatch */
   dispatched: 16,
 } as const;
@@ -90,7 +92,10 @@ export interface ActorContext {
   readonly index: number;
   /** How many actors of this name there were before it, in this process. */
   readonly incarnation: number;
+  /** Some change while the broker runs: see config/live.ts. */
   readonly settings: Settings;
+  /** Where such changes are shown to all. Written by the coordinator. */
+  readonly liveWords: Int32Array;
   readonly boot: Boot;
   readonly clock: Clock;
   readonly random: Random;
@@ -104,6 +109,8 @@ export interface ActorContext {
   readonly queueBegins: SharedNumbers;
   /** Per queue key: the lowest offset of all groups that have one, plus 1; 0 where none has. Written by the coordinator. */
   readonly queueReads: SharedNumbers;
+  /** Per queue key: size of the records that came into it since the process started. Written by the dispatch actor that owns the key. */
+  readonly queueBytes: Float64Array;
   readonly counters: Counters;
   /** Inbound rings, the system lane first. */
   readonly inboxes: readonly Inbox[];

@@ -53,6 +53,8 @@ export const Messages = {
   ingressStarted: 86,
   /** JSON EnsureGroup: a pull was served to a group that nobody has made yet; not answered. */
   ensureGroup: 87,
+  /** JSON ReadCounts: what groups were given since the last one; not answered. */
+  readCounts: 93,
 
   // coordinator -> ingress
   /** connectionId, last, partSize, then a part of a frame for that connection. */
@@ -70,6 +72,8 @@ export const Messages = {
   /** Around all topics and groups, for an ingress that was restarted; mail before it was meant for its predecessor. */
   directoryBegins: 102,
   directoryEnds: 103,
+  /** JSON TimedAnswer: the ingress fills its gaps with store times that it has the dispatchers look up. */
+  timedAnswer: 109,
 
   // coordinator -> dispatch
   /** JSON QueuesAdded; sent before any ingress learns the topic. */
@@ -132,6 +136,8 @@ export const LookUps = {
   earliestTime: 3,
   /** Store time in ms of the message at the argument (an offset); -1 where there is none. */
   timeAt: 4,
+  /** Position in the log of the message at the argument (an offset); -1 where there is none. */
+  positionAt: 5,
 } as const;
 
 /** What an ingress must know of a topic to take sends and pulls; `null` as topic config means that it is gone. */
@@ -147,6 +153,8 @@ export interface DirectoryTopic {
   readonly perm: number;
   readonly sysFlag: number;
   readonly order: boolean;
+  /** Records of its name before this position in the log are of a topic that was removed. */
+  readonly from: number;
   /** keys[queueId] = queue key. As long as the larger of both counts. */
   readonly keys: readonly number[];
 }
@@ -222,10 +230,41 @@ export interface PeerState {
   readonly error: string;
 }
 
+/** queueKey, offset, the value where no message is there, and 0 or a wall time: then how long before it the message was stored. */
+export type TimeAsk = readonly [queueKey: number, offset: number, missing: number, untilMs: number];
+
+export interface TimedAnswer {
+  readonly connectionId: number;
+  readonly opaque: number;
+  readonly codec: number;
+  /** The body's text around the gaps: one more than there are asks. */
+  readonly pieces: readonly string[];
+  readonly asks: readonly TimeAsk[];
+}
+
+/** Of one group in one queue: pulls that gave something, messages, bytes, and the offset behind the last message given. */
+export type ReadCount = readonly [
+  group: string,
+  topic: string,
+  queueId: number,
+  pulls: number,
+  messages: number,
+  bytes: number,
+  nextOffset: number,
+];
+
+export interface ReadCounts {
+  readonly rows: readonly ReadCount[];
+  /** Messages that groups gave back. */
+  readonly sentBack: readonly (readonly [group: string, topic: string, count: number])[];
+}
+
 export interface QueueEntry {
   readonly key: number;
   readonly topic: string;
   readonly queueId: number;
+  /** Records of its name before this position in the log are of a topic that was removed; absent: none. */
+  readonly from?: number | undefined;
 }
 
 export interface QueuesAdded {

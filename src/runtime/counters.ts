@@ -32,6 +32,10 @@ export const CounterIds = {
   subscriptionMismatches: 26,
   loopActiveMs: 27,
   loopMeasuredAtMs: 28,
+  pullsFound: 29,
+  pullsMissed: 30,
+  messagesOut: 31,
+  messageBytesOut: 32,
 } as const;
 export type CounterId = (typeof CounterIds)[keyof typeof CounterIds];
 
@@ -86,6 +90,10 @@ export const counterRows: readonly CounterRow[] = [
   },
   { id: CounterIds.loopActiveMs, label: 'loopActiveMs', kind: 'level', help: 'Time in which the event loop of its thread did not wait' },
   { id: CounterIds.loopMeasuredAtMs, label: 'loopMeasuredAtMs', kind: 'level', help: 'Steady time at which that was read' },
+  { id: CounterIds.pullsFound, label: 'pullsFound', kind: 'total', help: 'Pulls that were answered with messages' },
+  { id: CounterIds.pullsMissed, label: 'pullsMissed', kind: 'total', help: 'Pulls that were answered without' },
+  { id: CounterIds.messagesOut, label: 'messagesOut', kind: 'total', help: 'Messages given to consumers' },
+  { id: CounterIds.messageBytesOut, label: 'messageBytesOut', kind: 'total', help: 'Size of their records' },
 ];
 
 // Memory: a block of 64 slots (float64) per actor. A block is a multiple of a cache line, so actors do not disturb each other; slots past

@@ -1,6 +1,5 @@
 // All that the coordinator knows, in one place for its handlers, and the one way in which changes become durable and known.
 import { RateLimit } from '../../base/rate-limit.ts';
-import { ChangeTimes } from '../../core/change-times.ts';
 import { ConsumerGroups } from '../../core/consumer-groups.ts';
 import { NO_OFFSET } from '../../core/offset-table.ts';
 import { RequestCodes } from '../../protocol/codes.ts';
@@ -18,8 +17,10 @@ import { Membership } from './membership.ts';
 import { OffsetKeeper } from './offset-keeper.ts';
 import { QueueReads } from './queue-reads.ts';
 import { Registrar } from './registrar.ts';
+import { SettingsKeeper } from './settings-keeper.ts';
 import { StateFiles } from './state-files.ts';
 import { TopicKeeper } from './topic-keeper.ts';
+import { Traffic } from './traffic.ts';
 
 const BACKWARDS_LOG_MS = 10_000;
 
@@ -27,13 +28,14 @@ export class Desk {
   readonly context: ActorContext;
   readonly links = new Links();
   readonly consumers = new ConsumerGroups();
-  readonly changeTimes = new ChangeTimes();
   readonly directory: Directory;
   readonly topics: TopicKeeper;
   readonly groups: GroupKeeper;
   readonly offsets: OffsetKeeper;
   readonly membership: Membership;
   readonly registrar: Registrar;
+  readonly traffic: Traffic;
+  readonly settings: SettingsKeeper;
   readonly #files: StateFiles;
   readonly #reads: QueueReads;
   readonly #ingresses: readonly Outbox[];
@@ -48,12 +50,14 @@ export class Desk {
     this.context = context;
     this.#ingresses = context.namesOf('ingress').map((name) => context.outbox(name));
     this.#files = new StateFiles(context);
+    this.settings = new SettingsKeeper(context);
     this.#reads = new QueueReads(context.queueReads);
     this.directory = new Directory(context);
     this.topics = new TopicKeeper(context, this.directory);
     this.groups = new GroupKeeper(context, this.directory, this.topics, this.consumers);
     this.offsets = new OffsetKeeper(context, this.topics);
     this.registrar = new Registrar(context, this.topics);
+    this.traffic = new Traffic(context, this.topics);
     this.membership = new Membership(context, this.consumers, this.links, {
       groupChanged: (group) => this.groups.tell(group),
       notify: (group, link) => this.#notify(group, link),
@@ -69,10 +73,12 @@ export class Desk {
 
   /** How many changes of topics and groups there have been: whoever changes something must not be told so before it is on disk. */
   get changeCount(): number {
-    return this.topics.changeCount + this.groups.changeCount;
+    return this.topics.changeCount + this.groups.changeCount + this.settings.changeCount;
   }
 
   load(): void {
+    this.settings.load(this.#files.settings.load());
+    this.topics.removed.load(this.#files.removed.load());
     const topics = this.#files.loadTopics();
     this.topics.load(topics, topics === null || this.#files.topicsFellBack);
     this.groups.load(this.#files.loadGroups());
@@ -83,6 +89,7 @@ export class Desk {
     const joins = this.#files.joins.load();
     if (joins !== null) this.offsets.joins.load(joins);
     this.#publishReads();
+    this.traffic.start();
   }
 
   /** With a power cut messages may have gone that were read and committed: what takes their offsets now must not be skipped. */
@@ -120,13 +127,19 @@ export class Desk {
   removeTopic(topic: string): void {
     const keys = this.topics.remove(topic);
     if (keys === null) return;
-    this.changeTimes.forget(keys);
+    this.traffic.topicRemoved(topic);
     this.offsets.topicRemoved(topic);
     this.#offsetsUrgent = true;
   }
 
+  /** Queues in the store that belong to no topic. */
+  dropQueues(topic: string): void {
+    this.topics.dropQueues(topic);
+  }
+
   removeGroup(group: string, withOffsets: boolean): void {
     this.groups.remove(group);
+    this.traffic.groupRemoved(group);
     if (!withOffsets) return;
     this.offsets.groupRemoved(group);
     this.#offsetsUrgent = true;
@@ -139,6 +152,11 @@ export class Desk {
       this.saveOffsets();
       this.#offsetsUrgent = false;
     }
+    // The note before the topic's absence: a topic that is gone without it would show its old messages once it is made again.
+    if (this.topics.removed.dirty) {
+      this.#files.removed.save(this.topics.removed.positions);
+      this.topics.removed.dirty = false;
+    }
     if (this.topics.dirty) {
       this.#files.saveTopics(this.topics.state());
       this.#unregistered.push(...this.topics.saved());
@@ -146,6 +164,10 @@ export class Desk {
     if (this.groups.dirty) {
       this.#files.saveGroups(this.groups.state());
       this.groups.saved();
+    }
+    if (this.settings.dirty) {
+      this.#files.settings.save(this.settings.changes);
+      this.settings.saved();
     }
     if (this.offsets.joins.dirty) {
       this.#files.joins.save(this.offsets.joins.rows);

@@ -8,6 +8,7 @@ import type { Desk } from './desk.ts';
 import type { LookUpPath } from './look-up-path.ts';
 import type { PullPath } from './pull-path.ts';
 import type { QueryPath } from './query-path.ts';
+import type { QueueUnitsPath } from './queue-units-path.ts';
 import type { Relay } from './relay.ts';
 import type { SendPath } from './send-path.ts';
 
@@ -17,16 +18,18 @@ export class FrameRouter {
   readonly #pulls: PullPath;
   readonly #lookUps: LookUpPath;
   readonly #queries: QueryPath;
+  readonly #units: QueueUnitsPath;
   readonly #relay: Relay;
   readonly #header: Header;
 
-  constructor(desk: Desk, sends: SendPath, pulls: PullPath, lookUps: LookUpPath, queries: QueryPath, relay: Relay) {
+  constructor(desk: Desk, sends: SendPath, pulls: PullPath, lookUps: LookUpPath, queries: QueryPath, units: QueueUnitsPath, relay: Relay) {
     this.#desk = desk;
     this.#header = new Header(desk.arena.bytes);
     this.#sends = sends;
     this.#pulls = pulls;
     this.#lookUps = lookUps;
     this.#queries = queries;
+    this.#units = units;
     this.#relay = relay;
   }
 
@@ -68,6 +71,8 @@ export class FrameRouter {
         return this.#queries.onViewById(client, header);
       case RequestCodes.QUERY_MESSAGE:
         return this.#queries.tryQuery(client, header);
+      case RequestCodes.QUERY_CONSUME_QUEUE:
+        return this.#units.handle(client, header);
       default:
         return this.#relay.tryForward(client, bytes.subarray(headerAt - HEADER_AT, bodyAt + bodySize));
     }

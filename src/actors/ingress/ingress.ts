@@ -7,15 +7,18 @@ import { Messages } from '../messages.ts';
 import { Connections } from './connections.ts';
 import { Desk } from './desk.ts';
 import { FrameRouter } from './frame-router.ts';
+import { Gatherings } from './gathering.ts';
 import { Listeners } from './listeners.ts';
 import { LookUpPath } from './look-up-path.ts';
 import { PullPath } from './pull-path.ts';
 import { QueryPath } from './query-path.ts';
+import { QueueUnitsPath } from './queue-units-path.ts';
 import { Relay } from './relay.ts';
 import { SendAnswers } from './send-answers.ts';
 import { SendGate } from './send-gate.ts';
 import { SendPath } from './send-path.ts';
 import { StoreHost } from './store-host.ts';
+import { TimedAnswers } from './timed-answers.ts';
 
 const MAIL_COUNT_MAX = 1024;
 /** How long stop waits for answers that are still to come. */
@@ -35,6 +38,7 @@ export class Ingress implements Actor {
   readonly #sends: SendPath;
   readonly #pulls: PullPath;
   readonly #lookUps: LookUpPath;
+  readonly #gatherings: Gatherings;
   readonly #queries: QueryPath;
   readonly #relay: Relay;
   readonly #connections: Connections;
@@ -54,10 +58,13 @@ export class Ingress implements Actor {
     this.#sends = new SendPath(this.#desk, this.#answers, this.#gate, host);
     this.#pulls = new PullPath(this.#desk, firstToken, context.settings.heldPullCountMax);
     this.#lookUps = new LookUpPath(this.#desk, firstToken);
+    this.#gatherings = new Gatherings(this.#lookUps);
     this.#queries = new QueryPath(this.#desk, firstToken);
     const inboxOf = (name: string): RingReader => (context.inboxes.find((inbox) => inbox.from === name) as Inbox).ring;
-    this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false));
-    const router = new FrameRouter(this.#desk, this.#sends, this.#pulls, this.#lookUps, this.#queries, this.#relay);
+    const timed = new TimedAnswers(this.#desk, this.#gatherings);
+    this.#relay = new Relay(this.#desk, inboxOf('coordinator'), timed, (peerId) => this.#connections.handlerFor(peerId, false));
+    const units = new QueueUnitsPath(this.#desk, this.#gatherings);
+    const router = new FrameRouter(this.#desk, this.#sends, this.#pulls, this.#lookUps, this.#queries, units, this.#relay);
     this.#connections = new Connections(this.#desk, router, (client) => this.#forget(client));
     this.#listeners = new Listeners(context, this.#connections, host);
     for (const inbox of context.inboxes) if (inbox.from !== 'coordinator') this.#mail.push(this.#mailLine(inbox));
@@ -74,10 +81,12 @@ export class Ingress implements Actor {
       work += handler === this.#answers ? this.#answers.drain(ring) : ring.drain(handler, MAIL_COUNT_MAX);
     }
     const nowMs = this.#context.clock.steadyMs();
+    this.#gatherings.work();
     this.#gate.look(nowMs);
     work += this.#answers.release();
     work += this.#connections.offerAgain();
     this.#sends.publish();
+    this.#desk.reads.report(nowMs);
     this.#desk.flushMail();
     this.#desk.flushOutputs();
     this.#connections.sweep(nowMs);
@@ -88,7 +97,8 @@ export class Ingress implements Actor {
   }
 
   deadlineMs(): number {
-    const answersMs = Math.min(this.#answers.deadlineMs(), this.#gate.deadlineMs());
+    const roomMs = this.#gatherings.deadlineMs(this.#context.clock.steadyMs());
+    const answersMs = Math.min(this.#answers.deadlineMs(), this.#gate.deadlineMs(), roomMs, this.#desk.reads.deadlineMs());
     return Math.min(answersMs, this.#connections.nextSweepMs, this.#desk.quietUntilMs, this.#stopAtMs);
   }
 
@@ -126,6 +136,7 @@ export class Ingress implements Actor {
   #forget(client: Parameters<PullPath['forget']>[0]): void {
     this.#pulls.forget(client);
     this.#lookUps.pending.forget(client);
+    this.#gatherings.forget(client);
     this.#queries.pending.forget(client);
   }
 

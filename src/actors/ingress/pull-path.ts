@@ -19,6 +19,9 @@ const SPAN_WORDS = 3;
 
 interface PendingPull extends Ask {
   readonly offset: number;
+  readonly group: string;
+  readonly topic: string;
+  readonly queueId: number;
 }
 
 const statusNames: Record<number, string> = {
@@ -91,7 +94,8 @@ export class PullPath {
     ring.commit(Messages.pull);
     // Not spread from `askOf`: that costs a microsecond a pull.
     const { opaque, codec, isOneway } = header;
-    this.#pending.add({ client, opaque, codec, oneway: isOneway, offset: request.offset });
+    const { group, topic, queueId } = request;
+    this.#pending.add({ client, opaque, codec, oneway: isOneway, offset: request.offset, group, topic, queueId });
     this.#desk.context.counters.add(CounterIds.requests, 1);
     if (request.commits && request.commitOffset >= 0 && Number.isSafeInteger(request.commitOffset)) this.#commitOffset(request);
     return true;
@@ -148,8 +152,18 @@ export class PullPath {
       const nextOffset = gone ? pull.offset : next;
       end = writePullAnswerHeader(out, from, pull.codec, pull.opaque, code, nextOffset, min, max, 'MESSAGE_WAS_REMOVING', 0);
     }
+    this.#count(pull, spanCount, bodySize, next);
     if (inChunk) client.wrote(end);
     else client.send(out.subarray(0, end));
+  }
+
+  #count(pull: PendingPull, messages: number, bytes: number, next: number): void {
+    const { counters } = this.#desk.context;
+    counters.add(messages === 0 ? CounterIds.pullsMissed : CounterIds.pullsFound, 1);
+    if (messages === 0) return;
+    counters.add(CounterIds.messagesOut, messages);
+    counters.add(CounterIds.messageBytesOut, bytes);
+    this.#desk.reads.given(pull.group, pull.topic, pull.queueId, messages, bytes, next);
   }
 }
 

@@ -9,12 +9,14 @@ import {
   Messages,
   type OpenPeer,
   type PeerState,
+  type TimedAnswer,
   type TopicChange,
   type TopicEnsured,
 } from '../messages.ts';
 import { PartAssembler } from '../part-assembler.ts';
 import { type ClientConnection, PEER_NONE } from './client-connection.ts';
 import type { Desk } from './desk.ts';
+import type { TimedAnswers } from './timed-answers.ts';
 
 /** Above this much mail under way a connection's frames wait. */
 const MAIL_ROOM_MIN = 128 * 1024;
@@ -23,6 +25,7 @@ export class Relay implements RingHandler {
   readonly #desk: Desk;
   readonly #parts: PartAssembler;
   readonly #ring: RingReader;
+  readonly #timed: TimedAnswers;
   readonly #handlerFor: (peerId: number) => ConnectionHandler;
   /**
    * At a start nothing is known of topics and groups, and who was answered now would be told that they do not exist. After a restart
@@ -30,9 +33,10 @@ export class Relay implements RingHandler {
    */
   #directory: 'known' | 'coming' | 'awaited';
 
-  constructor(desk: Desk, ring: RingReader, handlerFor: (peerId: number) => ConnectionHandler) {
+  constructor(desk: Desk, ring: RingReader, timed: TimedAnswers, handlerFor: (peerId: number) => ConnectionHandler) {
     this.#desk = desk;
     this.#ring = ring;
+    this.#timed = timed;
     this.#parts = new PartAssembler(ring);
     this.#handlerFor = handlerFor;
     this.#directory = desk.context.incarnation === 0 ? 'coming' : 'awaited';
@@ -98,6 +102,9 @@ export class Relay implements RingHandler {
         break;
       case Messages.groupChanged:
         directory.onGroup(this.#parts.takeJson<GroupChange>(at));
+        break;
+      case Messages.timedAnswer:
+        this.#timed.onMessage(this.#parts.takeJson<TimedAnswer>(at));
         break;
       case Messages.topicEnsured:
         this.#onTopicEnsured(this.#parts.takeJson<TopicEnsured>(at));

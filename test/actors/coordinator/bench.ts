@@ -12,6 +12,7 @@ import {
   type QueueEntry,
   type QueuesAdded,
   type QueuesRemoved,
+  type TimedAnswer,
   type TopicChange,
   type TopicEnsured,
 } from '../../../src/actors/messages.ts';
@@ -21,6 +22,7 @@ import { allocateRegion } from '../../../src/base/arena.ts';
 import { FakeClock } from '../../../src/base/clock.ts';
 import type { Log } from '../../../src/base/log.ts';
 import { systemRandom } from '../../../src/base/random.ts';
+import { LIVE_MEMORY_SIZE, liveSettings } from '../../../src/config/live.ts';
 import { loadSettings } from '../../../src/config/load.ts';
 import type { Header } from '../../../src/protocol/header.ts';
 import { Counters, countersMemorySize } from '../../../src/runtime/counters.ts';
@@ -30,6 +32,7 @@ import type { Files } from '../../../src/store/files/files.ts';
 import { MemoryFiles } from '../../../src/store/files/memory-files.ts';
 import { Client } from './client.ts';
 import { type Pipe, pipe } from './pipe.ts';
+import { filled } from './timed.ts';
 
 export interface BenchOptions {
   readonly sets?: readonly string[];
@@ -57,12 +60,18 @@ export class Bench {
   readonly ends = new SharedNumbers(new SharedArrayBuffer(sharedNumbersMemorySize(KEY_COUNT)));
   readonly begins = new SharedNumbers(new SharedArrayBuffer(sharedNumbersMemorySize(KEY_COUNT)));
   readonly reads = new SharedNumbers(new SharedArrayBuffer(sharedNumbersMemorySize(KEY_COUNT)));
+  readonly liveWords = new Int32Array(new SharedArrayBuffer(LIVE_MEMORY_SIZE));
+  /** What the commit log has counted, by label. */
+  readonly logCounters = new Map<string, number>();
+  readonly bytes = new Float64Array(KEY_COUNT);
   readonly counters = new Counters(new SharedArrayBuffer(countersMemorySize(1)));
   readonly logged: { level: string; message: string; fields: Record<string, unknown> }[] = [];
   /** As the first ingress knows them. */
   readonly topics = new Map<string, DirectoryTopic>();
   readonly groups = new Map<string, DirectoryGroup>();
   groupChangeCount = 0;
+  /** Store times of messages by `key:offset`. */
+  readonly storeTimes = new Map<string, number>();
   readonly added: QueueEntry[] = [];
   readonly removed: number[] = [];
   readonly ensured: TopicEnsured[] = [];
@@ -114,7 +123,8 @@ export class Bench {
       kind: 'coordinator',
       index: 0,
       incarnation: 0,
-      settings,
+      settings: liveSettings(settings, this.liveWords),
+      liveWords: this.liveWords,
       boot,
       clock: this.clock,
       random: systemRandom,
@@ -125,13 +135,14 @@ export class Bench {
       queueEnds: this.ends,
       queueBegins: this.begins,
       queueReads: this.reads,
+      queueBytes: this.bytes,
       counters: this.counters,
       inboxes: ingresses.map((from, i) => ({ from, ring: (this.#toCoordinator[i] as Pipe).reader })),
       outbox: (to) => (this.#fromCoordinator.get(to) as { pipe: Pipe }).pipe.outbox,
       namesOf: (kind) => (kind === 'ingress' ? ingresses : kind === 'dispatch' ? dispatchers : []),
       ringBells: () => {},
       wake: () => {},
-      figures: () => ({ actors: [], threads: [], rings: [] }),
+      figures: () => ({ actors: [{ name: 'commit-log', thread: 'log', counters: this.logCounters }], threads: [], rings: [] }),
       feedWriter: unused,
       feedReader: unused,
       windowWriter: unused,
@@ -236,6 +247,11 @@ export class Bench {
       case Messages.directoryBegins:
       case Messages.directoryEnds:
         break;
+      case Messages.timedAnswer: {
+        const timed = parts.takeJson<TimedAnswer>(at);
+        if (timed !== null) this.#answer(ingress, timed.connectionId, filled(timed, this.storeTimes));
+        break;
+      }
       case Messages.openPeer: {
         const peer = parts.takeJson<OpenPeer>(at);
         if (peer !== null) this.opened.push(peer);
