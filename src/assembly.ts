@@ -6,6 +6,7 @@ import { assert, present } from './base/assert.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
+import { liveSettings } from './config/live.ts';
 import type { Settings } from './config/settings.ts';
 import { figuresOf, LoopMeter } from './figures-source.ts';
 import type { Actor, Wake } from './runtime/actor.ts';
@@ -41,6 +42,8 @@ export class Assembly {
   readonly positions: SharedNumbers;
   readonly #memory: SharedMemory;
   readonly #environment: Environment;
+  readonly #settings: Settings;
+  readonly #liveWords: Int32Array;
   readonly #classes: ActorClasses;
   readonly #bells: Doorbell[];
   readonly #readers = new Map<string, RingReader>();
@@ -54,6 +57,8 @@ export class Assembly {
     this.positions = new SharedNumbers(memory.positions);
     this.#memory = memory;
     this.#environment = environment;
+    this.#liveWords = new Int32Array(memory.live);
+    this.#settings = liveSettings(environment.settings, this.#liveWords);
     this.#bells = topology.threads.map((_, index) => new Doorbell(memory.bells, index));
   }
 
@@ -106,7 +111,8 @@ export class Assembly {
       kind: spec.kind,
       index: spec.index,
       incarnation,
-      settings: environment.settings,
+      settings: this.#settings,
+      liveWords: this.#liveWords,
       boot,
       clock: environment.clock,
       random: environment.random,
@@ -118,6 +124,7 @@ export class Assembly {
       queueEnds: new SharedNumbers(memory.queueEnds),
       queueBegins: new SharedNumbers(memory.queueBegins),
       queueReads: new SharedNumbers(memory.queueReads),
+      queueBytes: new Float64Array(memory.queueBytes),
       counters: this.countersOf(spec.name),
       inboxes: this.#inboxesOf(spec.name),
       outbox: this.#outboxesOf(spec.name),

@@ -1,8 +1,9 @@
 // The name server as one of the broker's actors: it tells the others its port, and keeps its settings in the broker's store.
 import { type ActorContext, Positions } from './actors/context.ts';
+import { kvConfigFault } from './nameserver/kv-config.ts';
 import { NameServer } from './nameserver/name-server.ts';
 import type { Actor } from './runtime/actor.ts';
-import { FileTextStore } from './store/file-text-store.ts';
+import { StateTextStore } from './store/state-text-store.ts';
 
 export class EmbeddedNameServer implements Actor {
   readonly name: string;
@@ -22,8 +23,8 @@ export class EmbeddedNameServer implements Actor {
       transport,
       clock,
       log,
-      kvStore: new FileTextStore(files, settings.kvConfigPath),
-      settingsStore: new FileTextStore(files, settings.configStorePath),
+      kvStore: new StateTextStore(files, settings.kvConfigPath, log, kvConfigFault),
+      settingsStore: new StateTextStore(files, settings.configStorePath, log),
     });
   }
 

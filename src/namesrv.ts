@@ -5,13 +5,14 @@ import { errorText, RingmqError } from './base/errors.ts';
 import { createLog } from './base/log.ts';
 import { helpText, loadFor, parseCommandLine } from './command-line.ts';
 import { settingsPage } from './config/settings-page.ts';
+import { kvConfigFault } from './nameserver/kv-config.ts';
 import { NameServer } from './nameserver/name-server.ts';
 import { Doorbell, doorbellMemorySize } from './runtime/doorbell.ts';
 import { Duty } from './runtime/duty.ts';
 import { NodeTransport } from './runtime/node-transport.ts';
 import { ReactiveRunner } from './runtime/reactive-runner.ts';
-import { FileTextStore } from './store/file-text-store.ts';
 import { NodeFiles } from './store/files/node-files.ts';
+import { StateTextStore } from './store/state-text-store.ts';
 import { VERSION } from './version.ts';
 
 function refuse(error: unknown): never {
@@ -36,8 +37,8 @@ async function main(): Promise<void> {
     transport,
     clock: systemClock,
     log,
-    kvStore: new FileTextStore(files, settings.kvConfigPath),
-    settingsStore: new FileTextStore(files, settings.configStorePath),
+    kvStore: new StateTextStore(files, settings.kvConfigPath, log, kvConfigFault),
+    settingsStore: new StateTextStore(files, settings.configStorePath, log),
   });
   const duty = new Duty(systemClock, (_, error) => refuse(error));
   const runner = new ReactiveRunner(duty, new Doorbell(new SharedArrayBuffer(doorbellMemorySize(1)), 0), systemClock);

@@ -74,7 +74,7 @@ export class OpenedStore {
     const queues = recovered.queues.map((queue, key): QueueEntry => {
       ends.set(key, queue.offsetNext);
       begins.set(key, queue.offsetMin);
-      return { key, topic: queue.topic, queueId: queue.queueId };
+      return { key, topic: queue.topic, queueId: queue.queueId, from: queue.from };
     });
     this.#bells = Array.from({ length: memory.bells.byteLength / doorbellMemorySize(1) }, (_, index) => new Doorbell(memory.bells, index));
     this.#markRunning(positions, place, recovered.dispatchFrom);

@@ -2,6 +2,7 @@
 import { ARENA_SIZE_MAX, Arena, allocateRegions, type Region } from './base/arena.ts';
 import { present } from './base/assert.ts';
 import { ErrorCodes, RingmqError } from './base/errors.ts';
+import { LIVE_MEMORY_SIZE } from './config/live.ts';
 import { countersMemorySize } from './runtime/counters.ts';
 import { doorbellMemorySize } from './runtime/doorbell.ts';
 import { feedMemorySize } from './runtime/feed.ts';
@@ -31,6 +32,9 @@ export interface SharedMemory {
   readonly queueEnds: SharedArrayBuffer;
   readonly queueBegins: SharedArrayBuffer;
   readonly queueReads: SharedArrayBuffer;
+  readonly queueBytes: SharedArrayBuffer;
+  /** Settings changed while running: see config/live.ts. */
+  readonly live: SharedArrayBuffer;
   readonly feed: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
 }
@@ -46,6 +50,8 @@ export function allocateMemory(topology: Topology): SharedMemory {
     queueEnds: memory(sharedNumbersMemorySize(topology.queueCountMax)),
     queueBegins: memory(sharedNumbersMemorySize(topology.queueCountMax)),
     queueReads: memory(sharedNumbersMemorySize(topology.queueCountMax)),
+    queueBytes: memory(Float64Array.BYTES_PER_ELEMENT * topology.queueCountMax),
+    live: memory(LIVE_MEMORY_SIZE),
     feed: memory(feedMemorySize(topology.feedEntryCount)),
     counters: memory(countersMemorySize(topology.actors.length)),
   };

@@ -47,6 +47,8 @@ export const Positions = {
   diskState: 13,
   /** 1 once a queue file could not be synced: the store is not marked as cleanly stopped then. flusher */
   queuesUnsound: 14,
+  /** How often a tool has asked to delete expired files of the log now. coordinator */
+  deletionsAsked: 15,
   /** Bytes of the log followed by dispatch-i, at dispatched + i; behind these three more for each, see `writtenSlot`. dispatch */
   dispatched: 16,
 } as const;
@@ -93,7 +95,10 @@ export interface ActorContext {
   readonly index: number;
   /** How many actors of this name there were before it, in this process. */
   readonly incarnation: number;
+  /** Some change while the broker runs: see config/live.ts. */
   readonly settings: Settings;
+  /** Where such changes are shown to all. Written by the coordinator. */
+  readonly liveWords: Int32Array;
   readonly boot: Boot;
   readonly clock: Clock;
   readonly random: Random;
@@ -110,6 +115,8 @@ export interface ActorContext {
    * delay levels: up to where they are delivered, plus 1. Written by the scheduler.
    */
   readonly queueReads: SharedNumbers;
+  /** Per queue key: size of the records that came into it since the process started. Written by the dispatch actor that owns the key. */
+  readonly queueBytes: Float64Array;
   readonly counters: Counters;
   /** Inbound rings, the system lane first. */
   readonly inboxes: readonly Inbox[];

@@ -27,8 +27,8 @@ import { RecordFlags } from './messages.ts';
 /** Records in one turn of re-reading, so that the rest of the thread lives on. */
 const REREAD_COUNT_MAX = 2_048;
 
-/** Finds a queue key by name; -1 where the queue is gone: its records are passed over. */
-export type KeyLookUp = (topic: string, queueId: number) => number;
+/** Finds the queue key of a record at a position; -1 where the queue is gone, or was another one then: the record is passed over. */
+export type KeyLookUp = (topic: string, queueId: number, position: number) => number;
 
 export class LogFollower {
   /** Everything before it was handed on. */
@@ -127,7 +127,7 @@ export class LogFollower {
     const { bytes, at, size } = walker;
     const topic = topicAt(bytes, at);
     const topicEnd = topic + topicSize(bytes, at);
-    const key = this.#keyOf(readUtf8(bytes, topic, topicEnd), readQueueId(bytes, at));
+    const key = this.#keyOf(readUtf8(bytes, topic, topicEnd), readQueueId(bytes, at), walker.position);
     if (key < 0) return;
     const properties = propertiesAt(bytes, at);
     const scan = this.#scan;

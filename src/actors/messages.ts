@@ -60,6 +60,8 @@ export const Messages = {
   resetPulled: 91,
   /** token, last, partSize, then a part of a request 326 with one field more (see core/pushed-reply.ts) for a client that is to be found. */
   pushReply: 92,
+  /** JSON ReadCounts: what groups were given since the last one; not answered. */
+  readCounts: 93,
 
   // coordinator -> ingress
   /** connectionId, last, partSize, then a part of a frame for that connection. */
@@ -83,6 +85,8 @@ export const Messages = {
   askLookUps: 106,
   /** JSON ReplyPushed. */
   replyPushed: 107,
+  /** JSON TimedAnswer: the ingress fills its gaps with store times that it has the dispatchers look up. */
+  timedAnswer: 109,
 
   // coordinator -> dispatch
   /** JSON QueuesAdded; sent before any ingress learns the topic. */
@@ -152,6 +156,8 @@ export const LookUps = {
   earliestTime: 3,
   /** Store time in ms of the message at the argument (an offset); -1 where there is none. */
   timeAt: 4,
+  /** Position in the log of the message at the argument (an offset); -1 where there is none. */
+  positionAt: 5,
 } as const;
 
 /** What an ingress must know of a topic to take sends and pulls; `null` as topic config means that it is gone. */
@@ -167,6 +173,8 @@ export interface DirectoryTopic {
   readonly perm: number;
   readonly sysFlag: number;
   readonly order: boolean;
+  /** Records of its name before this position in the log are of a topic that was removed. */
+  readonly from: number;
   /** keys[queueId] = queue key. As long as the larger of both counts. */
   readonly keys: readonly number[];
 }
@@ -245,18 +253,6 @@ export interface TopicEnsured {
   readonly remark: string;
 }
 
-/** What the queues' dispatchers are to be asked, for the coordinator; each as in `lookUp`. */
-export interface LookUpsAsked {
-  readonly token: number;
-  readonly lookUps: readonly { readonly key: number; readonly kind: number; readonly argument: number }[];
-}
-
-/** Values in the order of the questions. */
-export interface LookUpsAnswered {
-  readonly token: number;
-  readonly values: readonly number[];
-}
-
 export interface ReplyPushed {
   readonly token: number;
   /** null: the client has taken it; else why it could not be given it. */
@@ -287,6 +283,8 @@ export interface QueueEntry {
   readonly key: number;
   readonly topic: string;
   readonly queueId: number;
+  /** Records of its name before this position in the log are of a topic that was removed; absent: none. */
+  readonly from?: number | undefined;
 }
 
 export interface QueuesAdded {

@@ -1,4 +1,5 @@
 // The key-value settings of the name server: texts by namespace and key, saved with every change.
+import { errorText } from '../base/errors.ts';
 import { prettyJavaJson } from '../base/json-writer.ts';
 import { parseLenient } from '../base/lenient-json.ts';
 import type { TextStore } from './text-store.ts';
@@ -8,6 +9,16 @@ export const ORDER_NAMESPACE = 'ORDER_TOPIC_CONFIG';
 
 function entries(json: unknown): [string, unknown][] {
   return typeof json === 'object' && json !== null ? Object.entries(json) : [];
+}
+
+/** Why a text is no saved table, so that the one before it is taken; null where it is one, or empty. */
+export function kvConfigFault(text: string): string | null {
+  if (text.trim() === '') return null;
+  try {
+    return entries(parseLenient(text)).some(([name]) => name === 'configTable') ? null : 'configTable is missing';
+  } catch (error) {
+    return errorText(error);
+  }
 }
 
 export class KvConfig {

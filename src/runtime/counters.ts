@@ -39,6 +39,10 @@ export const CounterIds = {
   sendBacks: 33,
   sendBacksDropped: 34,
   deadLetters: 35,
+  pullsFound: 36,
+  pullsMissed: 37,
+  messagesOut: 38,
+  messageBytesOut: 39,
 } as const;
 export type CounterId = (typeof CounterIds)[keyof typeof CounterIds];
 
@@ -100,6 +104,10 @@ export const counterRows: readonly CounterRow[] = [
   { id: CounterIds.sendBacks, label: 'sendBacks', kind: 'total', help: 'Messages sent back that were stored to be tried again' },
   { id: CounterIds.sendBacksDropped, label: 'sendBacksDropped', kind: 'total', help: 'Messages sent back of groups without retry queues' },
   { id: CounterIds.deadLetters, label: 'deadLetters', kind: 'total', help: 'Messages that went to a dead-letter topic' },
+  { id: CounterIds.pullsFound, label: 'pullsFound', kind: 'total', help: 'Pulls that were answered with messages' },
+  { id: CounterIds.pullsMissed, label: 'pullsMissed', kind: 'total', help: 'Pulls that were answered without' },
+  { id: CounterIds.messagesOut, label: 'messagesOut', kind: 'total', help: 'Messages given to consumers' },
+  { id: CounterIds.messageBytesOut, label: 'messageBytesOut', kind: 'total', help: 'Size of their records' },
 ];
 
 // Memory: a block of 64 slots (float64) per actor. A block is a multiple of a cache line, so actors do not disturb each other; slots past

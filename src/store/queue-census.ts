@@ -7,6 +7,8 @@ export class QueueCount {
   readonly queueId: number;
   /** Offsets below this have their unit. */
   readonly unitsEnd: number;
+  /** Records before this position are of a topic of the same name that was removed. */
+  readonly from: number;
   /** Offset of the first record seen of the queue's present life; -1 before one is seen. */
   first = -1;
   /** Offset that the next record will have. */
@@ -20,13 +22,15 @@ export class QueueCount {
   /** Records with an offset that an earlier one has. */
   doubleCount = 0;
 
-  constructor(topic: string, queueId: number, unitsEnd: number) {
+  constructor(topic: string, queueId: number, unitsEnd: number, from: number) {
     this.topic = topic;
     this.queueId = queueId;
     this.unitsEnd = unitsEnd;
+    this.from = from;
   }
 
   note(queueOffset: number, position: number): void {
+    if (position < this.from) return;
     if (this.next >= 0 && queueOffset === 0) {
       // Deleted and made anew: what came before is a life that is over.
       this.restartedAt = position;
@@ -62,10 +66,19 @@ export class QueueCensus {
   #rowCount = 0;
   readonly #unitsEndOf: (topic: string, queueId: number) => number;
   readonly #passedTopics: ReadonlySet<string>;
+  readonly #removed: ReadonlyMap<string, number>;
 
-  /** @param passedTopics topics whose queues are of another kind. */
-  constructor(unitsEndOf: (topic: string, queueId: number) => number, passedTopics: ReadonlySet<string>) {
+  /**
+   * @param passedTopics topics whose queues are of another kind.
+   * @param removed position in the log at which a topic was removed.
+   */
+  constructor(
+    unitsEndOf: (topic: string, queueId: number) => number,
+    passedTopics: ReadonlySet<string>,
+    removed: ReadonlyMap<string, number> = new Map(),
+  ) {
     this.#unitsEndOf = unitsEndOf;
+    this.#removed = removed;
     this.#passedTopics = passedTopics;
   }
 
@@ -79,11 +92,13 @@ export class QueueCensus {
   }
 
   get(topic: string, queueId: number): QueueCount | undefined {
-    return this.#counts.get(`${queueId} ${topic}`);
+    const count = this.#counts.get(`${queueId} ${topic}`);
+    return count === undefined || count.next < 0 ? undefined : count;
   }
 
-  all(): IterableIterator<QueueCount> {
-    return this.#counts.values();
+  /** Queues that have records in their present life. */
+  all(): QueueCount[] {
+    return [...this.#counts.values()].filter((count) => count.next >= 0);
   }
 
   #countOf(bytes: Uint8Array, topicBegin: number, size: number, queueId: number): QueueCount | null {
@@ -100,7 +115,9 @@ export class QueueCensus {
 
   #add(hash: number, bytes: Uint8Array, topicBegin: number, size: number, queueId: number): QueueCount | null {
     const topic = readUtf8(bytes, topicBegin, topicBegin + size);
-    const count = this.#passedTopics.has(topic) ? null : new QueueCount(topic, queueId, this.#unitsEndOf(topic, queueId));
+    const count = this.#passedTopics.has(topic)
+      ? null
+      : new QueueCount(topic, queueId, this.#unitsEndOf(topic, queueId), this.#removed.get(topic) ?? 0);
     if (count !== null) this.#counts.set(`${queueId} ${topic}`, count);
     if (++this.#rowCount * 2 > this.#rows.length) this.#grow();
     this.#put({ hash, topic: new Uint8Array(bytes.subarray(topicBegin, topicBegin + size)), count, queueId });

@@ -17,6 +17,8 @@ export interface RecoveredQueue {
   readonly offsetMin: number;
   /** Offset of the next message that is appended. */
   readonly offsetNext: number;
+  /** Records of its name before this position in the log are of a topic that was removed. */
+  readonly from: number;
 }
 
 export class RecoveredQueues {
@@ -26,11 +28,24 @@ export class RecoveredQueues {
   readonly #probe: RecordProbe;
   readonly #positionMin: number;
   readonly #batchTopics: ReadonlySet<string>;
+  readonly #removed: ReadonlyMap<string, number>;
   readonly #unit = new Uint8Array(UNIT_SIZE);
   #verifiedFrom = -1;
 
-  /** @param written see ConsumeQueues */
-  constructor(files: Files, folder: string, fileSizeBytes: number, probe: RecordProbe, positionMin: number, written: boolean) {
+  /**
+   * @param written see ConsumeQueues
+   * @param removed position in the log at which a topic was removed
+   */
+  constructor(
+    files: Files,
+    folder: string,
+    fileSizeBytes: number,
+    probe: RecordProbe,
+    positionMin: number,
+    written: boolean,
+    removed: ReadonlyMap<string, number> = new Map(),
+  ) {
+    this.#removed = removed;
     this.#queues = new ConsumeQueues(files, folder, fileSizeBytes, undefined, written);
     this.#probe = probe;
     this.#positionMin = positionMin;
@@ -44,13 +59,14 @@ export class RecoveredQueues {
         this.#byName.set(nameOf(topic, Number(name)), queue);
       }
     }
+    this.#dropFormerLives();
     const batchFolder = folder.replace(/[^/]*$/, BATCH_FOLDER);
     this.#batchTopics = new Set(files.list(batchFolder));
     for (const topic of this.#batchTopics) this.warnings.push(`batch queues are not served; they are left as they are: topic=${topic}`);
   }
 
   newCensus(): QueueCensus {
-    return new QueueCensus((topic, queueId) => this.#byName.get(nameOf(topic, queueId))?.offsetMax ?? 0, this.#batchTopics);
+    return new QueueCensus((topic, queueId) => this.#byName.get(nameOf(topic, queueId))?.offsetMax ?? 0, this.#batchTopics, this.#removed);
   }
 
   /** End in the log of the newest message that any queue knows; -1 where none knows any. */
@@ -122,13 +138,13 @@ export class RecoveredQueues {
       const count = census.get(queue.topic, queue.queueId);
       const offsetNext = count === undefined ? queue.offsetMax : Math.max(count.next, count.restartedAt >= 0 ? 0 : queue.offsetMax);
       const offsetMin = queue.offsetMax === 0 ? Math.max(0, count?.first ?? 0) : queue.offsetMin;
-      found.push({ topic: queue.topic, queueId: queue.queueId, offsetMin, offsetNext });
+      found.push({ topic: queue.topic, queueId: queue.queueId, offsetMin, offsetNext, from: this.#removed.get(queue.topic) ?? 0 });
     }
     for (const count of census.all()) {
       if (count.holeCount > 0) this.#warn('messages are missing in the log', count, count.holeCount);
       if (count.doubleCount > 0) this.#warn('offsets occur twice in the log; the first message has it', count, count.doubleCount);
       if (this.#byName.has(nameOf(count.topic, count.queueId))) continue;
-      found.push({ topic: count.topic, queueId: count.queueId, offsetMin: count.first, offsetNext: count.next });
+      found.push({ topic: count.topic, queueId: count.queueId, offsetMin: count.first, offsetNext: count.next, from: count.from });
     }
     this.#queues.flushAll();
     if (sync) this.#queues.syncAll();
@@ -144,6 +160,14 @@ export class RecoveredQueues {
     const queue = this.#byName.get(nameOf(count.topic, count.queueId));
     if (queue === undefined || queue.offsetMin < queue.offsetMax || count.first <= queue.offsetMax) return;
     queue.remove();
+  }
+
+  /** The process may have ended between the note that a topic is removed and the removal of its queues. */
+  #dropFormerLives(): void {
+    for (const queue of this.#byName.values()) {
+      const from = this.#removed.get(queue.topic) ?? 0;
+      if (queue.offsetMax > queue.offsetMin && queue.positionOf(queue.offsetMin) < from) queue.remove();
+    }
   }
 
   #livesAgain(count: QueueCount): boolean {

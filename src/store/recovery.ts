@@ -14,8 +14,10 @@ import { LogWalker, WalkStops } from './log-walker.ts';
 import type { QueueCensus } from './queue-census.ts';
 import { RecordProbe } from './record-probe.ts';
 import { type RecoveredQueue, RecoveredQueues } from './recovered-queues.ts';
+import { RemovedTopicsFile } from './removed-topics-file.ts';
 import { segmentStart } from './segment-row.ts';
 import { Segments } from './segments.ts';
+import { storeFolders } from './store-folders.ts';
 
 export interface RecoverySettings {
   readonly storePathRootDir: string;
@@ -95,7 +97,9 @@ class Recovery {
     const { positionMin, positionEnd } = this.#segments;
     const probe = new RecordProbe(this.#files, storePathCommitLog, mappedFileSizeCommitLog, positionEnd);
     const queueSize = mappedFileSizeConsumeQueue;
-    const queues = new RecoveredQueues(this.#files, storePathConsumeQueue, queueSize, probe, positionMin, this.#writtenBelow >= 0);
+    const removed = new RemovedTopicsFile(this.#files, storeFolders(this.#settings.storePathRootDir).config, this.#log).load();
+    const written = this.#writtenBelow >= 0;
+    const queues = new RecoveredQueues(this.#files, storePathConsumeQueue, queueSize, probe, positionMin, written, removed);
     if (this.#segments.count === 0) this.#refuseLostLog(queues);
     try {
       const syncedFrom = this.#abnormal ? this.#fileStartBy(probe, safeLogTimeMs(this.#checkpoint)) : positionMin;

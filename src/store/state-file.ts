@@ -70,7 +70,8 @@ export class StateFile {
   }
 
   get #folder(): string {
-    return this.path.slice(0, this.path.lastIndexOf('/'));
+    const end = this.path.lastIndexOf('/');
+    return end < 0 ? '.' : this.path.slice(0, end);
   }
 
   /** The text is on stable storage when this returns. */

@@ -27,6 +27,9 @@ export class Cleaner implements Actor {
   #nextLookMs = 0;
   /** Files go, one after the other, until there is no reason any more or they have been many. */
   #isRunning = false;
+  /** Deletions asked for by tools that were seen; a run that was asked for needs no hour and no full disk. */
+  #askedCount = 0;
+  #isAsked = false;
   /** Files that may still go in this run. */
   #leftCount = 0;
   #nextFileMs = 0;
@@ -48,7 +51,8 @@ export class Cleaner implements Actor {
   }
 
   start(): void {
-    const { clock, files, settings } = this.#context;
+    const { clock, files, settings, positions } = this.#context;
+    this.#askedCount = positions.get(Positions.deletionsAsked);
     this.#trash.adopt();
     // What a predecessor in this process announced and did not come to do.
     const [oldest = ''] = files.list(settings.storePathCommitLog).filter((name) => /^\d{20}$/.test(name));
@@ -63,6 +67,12 @@ export class Cleaner implements Actor {
     if (this.#asker.drain()) {
       work++;
       this.#onUnread(nowMs);
+    }
+    const askedCount = this.#context.positions.get(Positions.deletionsAsked);
+    if (askedCount !== this.#askedCount) {
+      this.#askedCount = askedCount;
+      this.#isAsked = true;
+      this.#nextLookMs = nowMs;
     }
     if (nowMs >= this.#nextLookMs) {
       this.#look(nowMs);
@@ -93,7 +103,7 @@ export class Cleaner implements Actor {
     // A dispatcher that does not answer for so long is asked anew.
     if (this.#asker.isWaiting) this.#asker.giveUp();
     else if (this.#isRunning) return;
-    this.#isRunning = this.#stuckFile !== '' || this.#judge().runs;
+    this.#isRunning = this.#stuckFile !== '' || this.#isAsked || this.#judge().runs;
     if (!this.#isRunning) return;
     this.#leftCount = settings.deleteFileBatchMax;
     this.#nextFileMs = nowMs;
@@ -119,8 +129,9 @@ export class Cleaner implements Actor {
     }
     const verdict = this.#judge();
     const end = this.#logMin + this.#context.settings.mappedFileSizeCommitLog;
-    const goes = verdict.runs && this.#leftCount > 0 && (verdict.ignoresAge || this.#isFirstExpired()) && this.#isDispensable(end);
-    if (!goes) this.#isRunning = false;
+    const goes =
+      (verdict.runs || this.#isAsked) && this.#leftCount > 0 && (verdict.ignoresAge || this.#isFirstExpired()) && this.#isDispensable(end);
+    if (!goes) this.#isRunning = this.#isAsked = false;
     else if (verdict.keepsUnread) this.#asker.ask(end);
     else this.#delete(nowMs);
   }
@@ -131,7 +142,7 @@ export class Cleaner implements Actor {
       this.#delete(nowMs);
       return;
     }
-    this.#isRunning = false;
+    this.#isRunning = this.#isAsked = false;
     const { log, settings } = this.#context;
     const suppressed = this.#keptLines.admit(nowMs);
     if (suppressed >= 0)

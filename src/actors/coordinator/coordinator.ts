@@ -7,16 +7,9 @@ import { encodeResponse } from '../../protocol/header.ts';
 import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { RingHandler, RingReader } from '../../runtime/ring.ts';
+import type { LookUpsAnswered, ReadCounts, TimedAnswer } from '../answer-messages.ts';
 import type { ActorContext } from '../context.ts';
-import {
-  type ConnectionOpened,
-  type EnsureGroup,
-  type EnsureTopic,
-  type LookUpsAnswered,
-  Messages,
-  type PeerState,
-  type TopicEnsured,
-} from '../messages.ts';
+import { type ConnectionOpened, type EnsureGroup, type EnsureTopic, Messages, type PeerState, type TopicEnsured } from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
 import { PartAssembler } from '../part-assembler.ts';
 import { Desk } from './desk.ts';
@@ -24,6 +17,7 @@ import { handlers } from './handlers/table.ts';
 import { onPulledCommit, onResetPulled } from './pull-notes.ts';
 import { onPushReply } from './push-reply.ts';
 import { badRequest, LATER, type Reply, type Request, readFrame, refuse } from './request.ts';
+import { cutAtGaps } from './time-gaps.ts';
 
 /** Mail taken from one ingress before the others have their turn. */
 const MAIL_LIMIT = 256;
@@ -74,7 +68,7 @@ export class Coordinator implements Actor {
     // Answers that found no room go out first; whoever asks more waits in front of us meanwhile.
     if (!this.#isCongested()) for (const { ring, handler } of this.#mail) work += ring.drain(handler, MAIL_LIMIT);
     const now = clock.steadyMs();
-    work += this.desk.membership.tick(now) + this.desk.tick(now);
+    work += this.desk.membership.tick(now) + this.desk.tick(now) + this.desk.traffic.tick(now);
     for (const { request, reply, changes } of this.desk.takeLate()) this.#queueAnswer(request, reply, changes);
     this.#save(now);
     // After the save: what it changed is registered at once, and answers that wait for that are held.
@@ -85,10 +79,11 @@ export class Coordinator implements Actor {
   }
 
   deadlineMs(): number {
-    const { membership, registrar } = this.desk;
+    const { membership, registrar, traffic } = this.desk;
     // Whoever makes room in a ring does not ring for it.
     if (this.#isCongested()) return this.#context.clock.steadyMs() + ROOM_POLL_MS;
-    return Math.min(membership.nextMs(), this.desk.nextMs(), registrar.nextMs(), this.#offsetsDueMs, this.#saveRetryMs);
+    const untilMs = Math.min(membership.nextMs(), this.desk.nextMs(), registrar.nextMs(), traffic.nextMs());
+    return Math.min(untilMs, this.#offsetsDueMs, this.#saveRetryMs);
   }
 
   stop(): void {
@@ -158,6 +153,11 @@ export class Coordinator implements Actor {
         if (frame !== null) onPushReply(this.desk, ingress, parts.connectionId, frame);
         return;
       }
+      case Messages.readCounts: {
+        const counts = parts.takeJson<ReadCounts>(at);
+        if (counts !== null) this.desk.traffic.onReads(counts);
+        return;
+      }
       case Messages.peerState: {
         const state = parts.takeJson<PeerState>(at);
         if (state !== null) registrar.onPeerState(state);
@@ -207,6 +207,13 @@ export class Coordinator implements Actor {
     const { counters } = this.#context;
     const final = failure === null ? reply : badRequest(failure);
     if (final.code !== ResponseCodes.SUCCESS) counters.add(CounterIds.refusedRequests, 1);
+    if (final.gaps !== undefined && final.gaps.length > 0) {
+      const { opaque, codec } = request.header;
+      const { connectionId } = request;
+      const timed: TimedAnswer = { connectionId, opaque, codec, ...cutAtGaps(final.body as Uint8Array, final.gaps) };
+      this.desk.outboxOf(request.ingress).sendJson(Messages.timedAnswer, timed);
+      return;
+    }
     const frame = encodeResponse(request.header, final.code, final.remark, final.ext, final.body);
     const send = (): void => this.desk.outboxOf(request.ingress).sendFrame(Messages.answer, request.connectionId, frame);
     if (final.afterRegistration) this.desk.registrar.hold(send);

@@ -1,6 +1,5 @@
 // All that the coordinator knows, in one place for its handlers, and the one way in which changes become durable and known.
 import { RateLimit } from '../../base/rate-limit.ts';
-import { ChangeTimes } from '../../core/change-times.ts';
 import { ConsumerGroups } from '../../core/consumer-groups.ts';
 import type { ResetKind } from '../../core/offset-resets.ts';
 import { NO_OFFSET } from '../../core/offset-table.ts';
@@ -20,8 +19,10 @@ import { OffsetKeeper } from './offset-keeper.ts';
 import { QueueReads } from './queue-reads.ts';
 import { Registrar } from './registrar.ts';
 import type { Reply, Request } from './request.ts';
+import { SettingsKeeper } from './settings-keeper.ts';
 import { StateFiles } from './state-files.ts';
 import { TopicKeeper } from './topic-keeper.ts';
+import { Traffic } from './traffic.ts';
 
 const BACKWARDS_LOG_MS = 10_000;
 const TELL_RESETS_MS = 50;
@@ -37,7 +38,6 @@ export class Desk {
   readonly context: ActorContext;
   readonly links = new Links();
   readonly consumers = new ConsumerGroups();
-  readonly changeTimes = new ChangeTimes();
   readonly directory: Directory;
   readonly topics: TopicKeeper;
   readonly groups: GroupKeeper;
@@ -46,6 +46,8 @@ export class Desk {
   readonly registrar: Registrar;
   readonly calls: ClientCaller;
   readonly lookUps: LookUpAsker;
+  readonly traffic: Traffic;
+  readonly settings: SettingsKeeper;
   readonly #files: StateFiles;
   readonly #reads: QueueReads;
   readonly #ingresses: readonly Outbox[];
@@ -62,6 +64,7 @@ export class Desk {
     this.context = context;
     this.#ingresses = context.namesOf('ingress').map((name) => context.outbox(name));
     this.#files = new StateFiles(context);
+    this.settings = new SettingsKeeper(context);
     this.#reads = new QueueReads(context.queueReads);
     this.directory = new Directory(context);
     this.topics = new TopicKeeper(context, this.directory);
@@ -71,6 +74,7 @@ export class Desk {
     this.calls = new ClientCaller(context, (ingress) => this.outboxOf(ingress));
     this.lookUps = new LookUpAsker(context);
     this.registrar = new Registrar(context, this.topics);
+    this.traffic = new Traffic(context, this.topics);
     this.membership = new Membership(context, this.consumers, locks, this.links, {
       groupChanged: (group) => this.groups.tell(group),
       memberChanged: (group, link, member) => {
@@ -91,10 +95,12 @@ export class Desk {
 
   /** How many changes of topics and groups there have been: whoever changes something must not be told so before it is on disk. */
   get changeCount(): number {
-    return this.topics.changeCount + this.groups.changeCount + this.offsets.changeCount;
+    return this.topics.changeCount + this.groups.changeCount + this.offsets.changeCount + this.settings.changeCount;
   }
 
   load(): void {
+    this.settings.load(this.#files.settings.load());
+    this.topics.removed.load(this.#files.removed.load());
     const topics = this.#files.loadTopics();
     this.topics.load(topics, topics === null || this.#files.topicsFellBack);
     this.groups.load(this.#files.loadGroups());
@@ -108,6 +114,7 @@ export class Desk {
     if (resets !== null) this.offsets.loadResets(resets);
     this.#tellResets();
     this.#publishReads();
+    this.traffic.start();
   }
 
   /** With a power cut messages may have gone that were read and committed: what takes their offsets now must not be skipped. */
@@ -200,7 +207,7 @@ export class Desk {
   removeTopic(topic: string): void {
     const keys = this.topics.remove(topic);
     if (keys === null) return;
-    this.changeTimes.forget(keys);
+    this.traffic.topicRemoved(topic);
     this.offsets.topicRemoved(topic);
     this.membership.topicRemoved(topic);
     this.#offsetsUrgent = true;
@@ -209,6 +216,7 @@ export class Desk {
   removeGroup(group: string, withOffsets: boolean): void {
     this.groups.remove(group);
     this.membership.locks.dropGroup(group);
+    this.traffic.groupRemoved(group);
     if (!withOffsets) return;
     this.offsets.groupRemoved(group);
     this.#offsetsUrgent = true;
@@ -222,6 +230,11 @@ export class Desk {
       this.#offsetsUrgent = false;
     }
     if (this.offsets.resets.hasChanged && this.context.clock.steadyMs() >= this.#tellResetsAtMs) this.#tellResets();
+    // The note before the topic's absence: a topic that is gone without it would show its old messages once it is made again.
+    if (this.topics.removed.dirty) {
+      this.#files.removed.save(this.topics.removed.positions);
+      this.topics.removed.dirty = false;
+    }
     if (this.topics.dirty) {
       this.#files.saveTopics(this.topics.state());
       this.#unregistered.push(...this.topics.saved());
@@ -229,6 +242,10 @@ export class Desk {
     if (this.groups.dirty) {
       this.#files.saveGroups(this.groups.state());
       this.groups.saved();
+    }
+    if (this.settings.dirty) {
+      this.#files.settings.save(this.settings.changes);
+      this.settings.saved();
     }
     if (this.offsets.joins.dirty) {
       this.#files.joins.save(this.offsets.joins.rows);

@@ -1,6 +1,8 @@
 // Questions about entries of queues, which only dispatchers know: an ingress asks them and brings back all answers together.
+
+import type { LookUpsAnswered, LookUpsAsked } from '../answer-messages.ts';
 import type { ActorContext } from '../context.ts';
-import { type LookUpsAnswered, type LookUpsAsked, Messages } from '../messages.ts';
+import { Messages } from '../messages.ts';
 
 /** Questions under way at once. */
 const ASKED_COUNT_MAX = 1000;

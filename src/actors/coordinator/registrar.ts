@@ -134,6 +134,15 @@ export class Registrar {
     }
   }
 
+  /** What all topics are registered with has changed. */
+  allChanged(): void {
+    const now = this.#context.clock.steadyMs();
+    for (const server of this.#servers) {
+      server.changed = null;
+      server.state.onChange(now);
+    }
+  }
+
   /** Sends when every name server that can be reached knows the last change, or after a short time. */
   hold(send: () => void): void {
     if (this.#phase !== 'running' || this.#allCurrent()) send();

@@ -5,6 +5,7 @@ import { ResponseCodes } from '../../protocol/codes.ts';
 import type { Decoded } from '../../protocol/ext.ts';
 import { CODEC_AT, HEADER_AT, type HeaderCodec } from '../../protocol/frame.ts';
 import { type ExtFields, Header, readHeader } from '../../protocol/header.ts';
+import type { TimeAsk } from '../answer-messages.ts';
 import type { Desk } from './desk.ts';
 import type { Link } from './links.ts';
 
@@ -24,6 +25,8 @@ export interface Reply {
   readonly body?: Uint8Array | undefined;
   /** Held back until the name servers know of the change, for a short time at most: tools ask them for the route at once. */
   readonly afterRegistration?: boolean;
+  /** Store times that the body lacks, by the marks of `TimeGaps`. */
+  readonly gaps?: readonly TimeAsk[] | undefined;
 }
 
 /** The handler answers later, by `desk.answerLater`: it waits for a client or for another actor. */

@@ -4,9 +4,11 @@ import type { TopicConfig } from '../../core/topic-config.ts';
 import type { TopicTableState } from '../../core/topic-table.ts';
 import { subscriptionGroupJson, subscriptionGroupOf } from '../../protocol/bodies/subscription-group.ts';
 import { topicConfigDataOf, topicConfigJson } from '../../protocol/bodies/topic-config.ts';
+import { ChangedSettingsFile } from '../../store/changed-settings-file.ts';
 import { GroupsFile } from '../../store/groups-file.ts';
 import { JoinsFile } from '../../store/joins-file.ts';
 import { OffsetsFile } from '../../store/offsets-file.ts';
+import { RemovedTopicsFile } from '../../store/removed-topics-file.ts';
 import { ResetsFile } from '../../store/resets-file.ts';
 import type { StoredMembers } from '../../store/state-json.ts';
 import { storeFolders } from '../../store/store-folders.ts';
@@ -17,6 +19,8 @@ export class StateFiles {
   readonly offsets: OffsetsFile;
   readonly joins: JoinsFile;
   readonly resets: ResetsFile;
+  readonly settings: ChangedSettingsFile;
+  readonly removed: RemovedTopicsFile;
   readonly #topics: TopicsFile;
   readonly #groups: GroupsFile;
   /** A configuration is replaced, never changed. */
@@ -29,6 +33,8 @@ export class StateFiles {
     this.offsets = new OffsetsFile(files, folder, log);
     this.joins = new JoinsFile(files, folder, log);
     this.resets = new ResetsFile(files, folder, log);
+    this.removed = new RemovedTopicsFile(files, folder, log);
+    this.settings = new ChangedSettingsFile(files, folder, log);
   }
 
   /** null: there is none yet. */

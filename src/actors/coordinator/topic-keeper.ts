@@ -3,12 +3,14 @@ import { ErrorCodes, RingmqError } from '../../base/errors.ts';
 import { autoTopic, retryTopic } from '../../core/auto-topic.ts';
 import { DelayHistory } from '../../core/delay-levels.ts';
 import { KeyTable } from '../../core/key-table.ts';
+import { RemovedTopics } from '../../core/removed-topics.ts';
 import { ReservedTopics, startTopics } from '../../core/start-topics.ts';
 import { Perms, queueCountOf, type TopicConfig, topicConfig, topicConfigFault } from '../../core/topic-config.ts';
 import { TopicTable, type TopicTableState } from '../../core/topic-table.ts';
 import { groupOfRetryTopic, retryTopicOf, SystemTopics, topicFault } from '../../message/names.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { ActorContext } from '../context.ts';
+import { Positions } from '../context.ts';
 import type { DirectoryTopic, EnsureTopic } from '../messages.ts';
 import type { Directory } from './directory.ts';
 import { done, type Reply, refuse } from './request.ts';
@@ -19,6 +21,7 @@ export class TopicKeeper {
   readonly table: TopicTable;
   readonly keys: KeyTable;
   readonly reserved: ReservedTopics;
+  readonly removed = new RemovedTopics();
   readonly #context: ActorContext;
   readonly #directory: Directory;
   readonly #start: readonly TopicConfig[];
@@ -63,7 +66,7 @@ export class TopicKeeper {
           topic: config.topicName,
         });
       }
-      this.#directory.queuesAdded(this.keys.extend(config.topicName, queueCountOf(config)));
+      this.#addQueues(config);
     }
     this.tellAll();
   }
@@ -102,7 +105,8 @@ export class TopicKeeper {
     if (fault !== null) return refuse(ResponseCodes.INVALID_PARAMETER, fault);
     const { topicName } = config;
     // A topic that is not there has no messages, whatever a former life of it left in the log.
-    if (!this.table.has(topicName)) this.#directory.queuesRemoved(this.keys.remove(topicName));
+    const isNew = !this.table.has(topicName);
+    if (isNew) this.dropQueues(topicName);
     const missing = this.keys.missing(topicName, queueCountOf(config));
     if (missing > this.keys.room) {
       return refuse(
@@ -111,7 +115,8 @@ export class TopicKeeper {
       );
     }
     if (!this.table.put(config, this.#context.clock.wallMs())) return done;
-    this.#directory.queuesAdded(this.keys.extend(topicName, queueCountOf(config)));
+    if (isNew) this.removed.madeAgain(topicName, this.#position(Positions.appended), this.#position(Positions.logMin));
+    this.#addQueues(config);
     this.#tell(config);
     this.#note(topicName);
     return done;
@@ -120,11 +125,30 @@ export class TopicKeeper {
   /** Its queues go, too: a topic of the same name starts empty. Their keys; null where there is no such topic. */
   remove(topic: string): readonly number[] | null {
     if (!this.table.remove(topic, this.#context.clock.wallMs())) return null;
-    const keys = this.keys.remove(topic);
-    this.#directory.queuesRemoved(keys);
+    this.removed.note(topic, this.#position(Positions.appended), this.#position(Positions.logMin));
+    const keys = this.dropQueues(topic);
     this.#directory.topic({ topic, config: null });
     this.#note(topic);
     return keys;
+  }
+
+  /** Queues of a name that no topic has (any more), and what the log still has of them. */
+  dropQueues(topic: string): readonly number[] {
+    const keys = this.keys.remove(topic);
+    if (keys.length > 0 && !this.removed.positions.has(topic))
+      this.removed.note(topic, this.#position(Positions.appended), this.#position(Positions.logMin));
+    this.#directory.queuesRemoved(keys);
+    return keys;
+  }
+
+  #addQueues(config: TopicConfig): void {
+    const added = this.keys.extend(config.topicName, queueCountOf(config));
+    const from = this.removed.from(config.topicName);
+    this.#directory.queuesAdded(from === 0 ? added : added.map((queue) => ({ ...queue, from })));
+  }
+
+  #position(slot: typeof Positions.appended | typeof Positions.logMin): number {
+    return this.#context.positions.get(slot);
   }
 
   /** The retry topic of a group; one that exists stays as it is. */
@@ -154,7 +178,9 @@ export class TopicKeeper {
       if (made.code !== ResponseCodes.SUCCESS) return made;
     }
     if (this.table.has(topic)) return done;
-    const config = autoTopic(wish, this.table.get(wish.defaultTopic), 1);
+    const { autoCreateTopicEnable } = this.#context.settings;
+    const isOff = wish.defaultTopic === SystemTopics.autoCreateTemplate && !autoCreateTopicEnable;
+    const config = autoTopic(wish, isOff ? undefined : this.table.get(wish.defaultTopic), 1);
     if (config === null) return refuse(ResponseCodes.TOPIC_NOT_EXIST, `topic[${topic}] not exist, apply first please!${FAQ}`);
     return this.put(config);
   }
@@ -203,6 +229,7 @@ export class TopicKeeper {
       perm: config.perm,
       sysFlag: config.topicSysFlag,
       order: config.order,
+      from: this.removed.from(config.topicName),
       keys: this.keys.keysOf(config.topicName, queueCountOf(config)),
     };
     this.#directory.topic({ topic: config.topicName, config: entry });

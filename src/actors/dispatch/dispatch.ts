@@ -63,6 +63,8 @@ export class Dispatch implements Actor, FeedHandler {
   /** Queues that recovery has cut are incomplete until the log was followed to this position: asks wait in their rings. */
   #servesFrom = 0;
   #flushAtMs: number;
+  /** Records before this position were counted by a predecessor, or by an earlier process. */
+  #countsFrom: number;
   /** Of the newest record that was followed; 0 before the first. */
   #recordPosition = 0;
   #recordTimeMs = 0;
@@ -82,6 +84,8 @@ export class Dispatch implements Actor, FeedHandler {
     this.#trail = new WrittenTrail(this.#follower.position);
     this.#trailSlot = writtenSlot(context.namesOf('dispatch').length, context.index);
     this.#desk = new PullDesk(context, this.#queues, this.#held, () => this.#catchUp());
+    const counted = context.incarnation === 0 ? Positions.appended : Positions.dispatched + context.index;
+    this.#countsFrom = context.positions.get(counted);
     this.#flushAtMs = context.clock.steadyMs() + settings.flushIntervalConsumeQueue;
     this.#minOffsets = new MinOffsets(context, this.#queues);
     for (const inbox of context.inboxes) {
@@ -148,6 +152,7 @@ export class Dispatch implements Actor, FeedHandler {
     // As stock brokers keep them, who look for nothing else in these queues.
     const code = known.isSchedule ? storeTimeMs + this.#delays.delayMsOf(known.queueId + 1, queueOffset) : tagsCode;
     if (known.append(queueOffset, position, size, code) === 'gap') this.#bridgeGap(known, queueOffset, position, size, code);
+    if (position >= this.#countsFrom) (this.#context.queueBytes[key] as number) += size;
     if (this.#held.arrived(key, tagsCode)) this.#ready.add(key);
   }
 

@@ -52,7 +52,9 @@ export class LookUpDesk {
     if (kind === LookUps.lastAtOrBefore) return queue.lastAtOrBefore(argument, this.#timeOf);
     const offset = kind === LookUps.earliestTime ? queue.offsetMin : argument;
     if (offset < queue.offsetMin || offset >= queue.offsetMax) return -1;
-    return queue.readUnits(offset, 1, this.#unit, 0) === 1 ? this.#timeOf(readI64(this.#unit, 0)) : -1;
+    if (queue.readUnits(offset, 1, this.#unit, 0) !== 1) return -1;
+    const position = readI64(this.#unit, 0);
+    return kind === LookUps.positionAt ? position : this.#timeOf(position);
   }
 
   /** Store time of the record at a position; -1 where it is gone: it is then older than any that is left. */

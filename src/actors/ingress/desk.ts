@@ -10,6 +10,7 @@ import { RecordReader } from '../record-reader.ts';
 import { ChunkPool } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { Directory } from './directory.ts';
+import { ReadCounter } from './read-counter.ts';
 
 type Ext = Record<string, string | number | boolean>;
 
@@ -23,6 +24,7 @@ export class Desk {
   readonly pool: ChunkPool;
   readonly clients = new Map<number, ClientConnection>();
   readonly records: RecordReader;
+  readonly reads: ReadCounter;
   readonly commitLog: Outbox;
   readonly dispatches: readonly Outbox[];
   readonly coordinator: Outbox;
@@ -45,6 +47,7 @@ export class Desk {
     this.coordinator = context.outbox('coordinator');
     this.indexer = context.outbox('indexer');
     this.records = new RecordReader(context);
+    this.reads = new ReadCounter(this);
   }
 
   dispatchOf(queueKey: number): Outbox {

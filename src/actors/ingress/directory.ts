@@ -16,6 +16,7 @@ export class RoutedTopic implements DirectoryTopic {
   readonly perm: number;
   readonly sysFlag: number;
   readonly order: boolean;
+  readonly from: number;
   readonly keys: readonly number[];
 
   constructor(name: string, config: DirectoryTopic) {
@@ -29,6 +30,7 @@ export class RoutedTopic implements DirectoryTopic {
     this.perm = config.perm;
     this.sysFlag = config.sysFlag;
     this.order = config.order;
+    this.from = config.from;
     this.keys = config.keys;
   }
 }

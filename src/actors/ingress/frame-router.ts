@@ -9,6 +9,7 @@ import type { Desk } from './desk.ts';
 import type { LookUpPath } from './look-up-path.ts';
 import type { PullPath } from './pull-path.ts';
 import type { QueryPath } from './query-path.ts';
+import type { QueueUnitsPath } from './queue-units-path.ts';
 import type { Relay } from './relay.ts';
 import type { ReplyPath } from './reply-path.ts';
 import type { SendBackPath } from './send-back-path.ts';
@@ -21,6 +22,7 @@ export class FrameRouter {
   readonly #pulls: PullPath;
   readonly #lookUps: LookUpPath;
   readonly #queries: QueryPath;
+  readonly #units: QueueUnitsPath;
   readonly #relay: Relay;
   readonly #replies: ReplyPath;
   readonly #header: Header;
@@ -32,6 +34,7 @@ export class FrameRouter {
     pulls: PullPath,
     lookUps: LookUpPath,
     queries: QueryPath,
+    units: QueueUnitsPath,
     relay: Relay,
     replies: ReplyPath,
   ) {
@@ -42,6 +45,7 @@ export class FrameRouter {
     this.#pulls = pulls;
     this.#lookUps = lookUps;
     this.#queries = queries;
+    this.#units = units;
     this.#relay = relay;
     this.#replies = replies;
   }
@@ -91,6 +95,8 @@ export class FrameRouter {
         return this.#forwardWithRecord(client);
       case RequestCodes.QUERY_MESSAGE:
         return this.#queries.tryQuery(client, header);
+      case RequestCodes.QUERY_CONSUME_QUEUE:
+        return this.#units.handle(client, header);
       default:
         return this.#relay.tryForward(client, bytes.subarray(headerAt - HEADER_AT, bodyAt + bodySize));
     }

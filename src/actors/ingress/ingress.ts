@@ -7,10 +7,12 @@ import { Messages } from '../messages.ts';
 import { Connections } from './connections.ts';
 import { Desk } from './desk.ts';
 import { FrameRouter } from './frame-router.ts';
+import { Gatherings } from './gathering.ts';
 import { Listeners } from './listeners.ts';
 import { LookUpPath } from './look-up-path.ts';
 import { PullPath } from './pull-path.ts';
 import { QueryPath } from './query-path.ts';
+import { QueueUnitsPath } from './queue-units-path.ts';
 import { Relay } from './relay.ts';
 import { ReplyPath } from './reply-path.ts';
 import { SendAnswers } from './send-answers.ts';
@@ -18,6 +20,7 @@ import { SendBackPath } from './send-back-path.ts';
 import { SendGate } from './send-gate.ts';
 import { SendPath } from './send-path.ts';
 import { StoreHost } from './store-host.ts';
+import { TimedAnswers } from './timed-answers.ts';
 
 const MAIL_COUNT_MAX = 1024;
 /** How long stop waits for answers that are still to come. */
@@ -37,6 +40,7 @@ export class Ingress implements Actor {
   readonly #sends: SendPath;
   readonly #pulls: PullPath;
   readonly #lookUps: LookUpPath;
+  readonly #gatherings: Gatherings;
   readonly #queries: QueryPath;
   readonly #relay: Relay;
   readonly #replies: ReplyPath;
@@ -57,16 +61,20 @@ export class Ingress implements Actor {
     this.#sends = new SendPath(this.#desk, this.#answers, this.#gate, host);
     this.#pulls = new PullPath(this.#desk, firstToken, context.settings.heldPullCountMax);
     this.#lookUps = new LookUpPath(this.#desk, firstToken);
+    this.#gatherings = new Gatherings(this.#lookUps);
     this.#queries = new QueryPath(this.#desk, firstToken);
     const inboxOf = (name: string): RingReader => (context.inboxes.find((inbox) => inbox.from === name) as Inbox).ring;
+    const timed = new TimedAnswers(this.#desk, this.#gatherings);
     this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false), {
       onGroup: (change) => this.#pulls.onGroup(change),
       onLookUps: (asked) => this.#lookUps.onLookUps(asked),
       onReplyPushed: (pushed) => this.#replies.onPushed(pushed),
+      onTimedAnswer: (answer) => timed.onMessage(answer),
     });
     this.#replies = new ReplyPath(this.#desk, this.#sends, host, firstToken);
     const sendBacks = new SendBackPath(this.#desk, this.#answers, this.#gate, host);
-    const paths = [this.#sends, sendBacks, this.#pulls, this.#lookUps, this.#queries, this.#relay, this.#replies] as const;
+    const units = new QueueUnitsPath(this.#desk, this.#gatherings);
+    const paths = [this.#sends, sendBacks, this.#pulls, this.#lookUps, this.#queries, units, this.#relay, this.#replies] as const;
     const router = new FrameRouter(this.#desk, ...paths);
     this.#connections = new Connections(this.#desk, router, (client) => this.#forget(client));
     this.#listeners = new Listeners(context, this.#connections, host);
@@ -84,10 +92,12 @@ export class Ingress implements Actor {
       work += handler === this.#answers ? this.#answers.drain(ring) : ring.drain(handler, MAIL_COUNT_MAX);
     }
     const nowMs = this.#context.clock.steadyMs();
+    this.#gatherings.work();
     this.#gate.look(nowMs);
     work += this.#answers.release() + this.#replies.store();
     work += this.#connections.offerAgain();
     this.#sends.publish();
+    this.#desk.reads.report(nowMs);
     this.#desk.flushMail();
     this.#desk.flushOutputs();
     this.#connections.sweep(nowMs);
@@ -98,7 +108,8 @@ export class Ingress implements Actor {
   }
 
   deadlineMs(): number {
-    const answersMs = Math.min(this.#answers.deadlineMs(), this.#gate.deadlineMs());
+    const roomMs = this.#gatherings.deadlineMs(this.#context.clock.steadyMs());
+    const answersMs = Math.min(this.#answers.deadlineMs(), this.#gate.deadlineMs(), roomMs, this.#desk.reads.deadlineMs());
     return Math.min(answersMs, this.#connections.nextSweepMs, this.#desk.quietUntilMs, this.#stopAtMs);
   }
 
@@ -136,6 +147,7 @@ export class Ingress implements Actor {
   #forget(client: Parameters<PullPath['forget']>[0]): void {
     this.#pulls.forget(client);
     this.#lookUps.pending.forget(client);
+    this.#gatherings.forget(client);
     this.#queries.pending.forget(client);
     this.#replies.forget(client);
   }

@@ -4,7 +4,8 @@ import { RequestCodes, ResponseCodes } from '../../protocol/codes.ts';
 import { encodeFrame, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
 import { BROKER_VERSION } from '../../protocol/versions.ts';
 import type { RingReader } from '../../runtime/ring.ts';
-import { LookUps, type LookUpsAsked, Messages } from '../messages.ts';
+import type { LookUpsAsked } from '../answer-messages.ts';
+import { LookUps, Messages } from '../messages.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import { decodeLookUp, type LookUpRequest } from './look-up-request.ts';
@@ -13,6 +14,8 @@ import { type Ask, askOf, PendingAsks } from './pending-asks.ts';
 interface PendingLookUp extends Ask {
   /** Name of the answer's field. */
   readonly field: string;
+  /** Takes the value instead: it is part of a larger answer. */
+  readonly onValue: ((value: number) => void) | null;
 }
 
 /** The coordinator's questions, and which of their values are known. */
@@ -58,22 +61,31 @@ export class LookUpPath {
   }
 
   #tryAsk(client: ClientConnection, header: Header, key: number, request: LookUpRequest, field: string): boolean {
-    const { ring } = this.#desk.dispatchOf(key);
-    const at = ring.claim(20);
-    if (at < 0) return this.#desk.stall(client);
     const kind =
       field === 'timestamp' ? LookUps.earliestTime : request.boundaryType === 'UPPER' ? LookUps.lastAtOrBefore : LookUps.firstAtOrAfter;
     // Times beyond 2^53 mean "the end of time": any later than all messages is as good.
     const timeMs = Math.max(-1, Math.min(request.timestamp ?? 0, Number.MAX_SAFE_INTEGER));
+    return this.#trySend(key, kind, timeMs, { ...askOf(client, header), field, onValue: null }) || this.#desk.stall(client);
+  }
+
+  /** One of several values that an answer needs; false while there is no room. Not called back once the connection has closed. */
+  tryLookUp(ask: Ask, key: number, kind: number, argument: number, onValue: (value: number) => void): boolean {
+    return this.#trySend(key, kind, argument, { ...ask, field: '', onValue });
+  }
+
+  #trySend(key: number, kind: number, argument: number, pending: PendingLookUp): boolean {
+    const { ring } = this.#desk.dispatchOf(key);
+    const at = ring.claim(20);
+    if (at < 0) return false;
     const words = ring.words;
     const word = at >> 2;
     words[word] = this.pending.nextToken;
     words[word + 1] = key;
     words[word + 2] = kind;
-    words[word + 3] = high32(timeMs);
-    words[word + 4] = low32(timeMs);
+    words[word + 3] = high32(argument);
+    words[word + 4] = low32(argument);
     ring.commit(Messages.lookUp);
-    this.pending.add({ ...askOf(client, header), field });
+    this.pending.add(pending);
     return true;
   }
 
@@ -103,8 +115,12 @@ export class LookUpPath {
     const token = ring.words[word] as number;
     const value = join64(ring.words[word + 1] as number, ring.words[word + 2] as number);
     const pending = this.pending.take(token);
-    if (pending === undefined) this.#onCoordinators(token, value);
-    if (pending === undefined || pending.oneway) return;
+    if (pending === undefined) {
+      this.#onCoordinators(token, value);
+      return;
+    }
+    if (pending.onValue !== null) pending.onValue(value);
+    if (pending.onValue !== null || pending.oneway) return;
     const { codec, opaque } = pending;
     const ext = { [pending.field]: value };
     this.#desk.send(

@@ -24,6 +24,8 @@ interface PendingPull extends Ask {
   readonly offset: number;
   readonly group: DirectoryGroup;
   readonly groupName: string;
+  readonly topic: string;
+  readonly queueId: number;
   readonly queueKey: number;
 }
 
@@ -103,8 +105,8 @@ export class PullPath {
     ring.commit(Messages.pull);
     // Not spread from `askOf`: that costs a microsecond a pull.
     const { opaque, codec, isOneway } = header;
-    const groupName = request.group;
-    this.#pending.add({ client, opaque, codec, oneway: isOneway, offset: request.offset, group, groupName, queueKey });
+    const { group: groupName, offset: from, topic, queueId } = request;
+    this.#pending.add({ client, opaque, codec, oneway: isOneway, offset: from, group, groupName, topic, queueId, queueKey });
     this.#desk.context.counters.add(CounterIds.requests, 1);
     if (request.commits && request.commitOffset >= 0 && Number.isSafeInteger(request.commitOffset)) this.#commitOffset(client, request);
     return true;
@@ -178,8 +180,18 @@ export class PullPath {
       const nextOffset = gone ? pull.offset : next;
       end = writePullAnswerHeader(out, from, pull.codec, pull.opaque, code, nextOffset, min, max, 'MESSAGE_WAS_REMOVING', 0);
     }
+    this.#count(pull, spanCount, bodySize, next);
     if (inChunk) client.wrote(end);
     else client.send(out.subarray(0, end));
+  }
+
+  #count(pull: PendingPull, messages: number, bytes: number, next: number): void {
+    const { counters } = this.#desk.context;
+    counters.add(messages === 0 ? CounterIds.pullsMissed : CounterIds.pullsFound, 1);
+    if (messages === 0) return;
+    counters.add(CounterIds.messagesOut, messages);
+    counters.add(CounterIds.messageBytesOut, bytes);
+    this.#desk.reads.given(pull.groupName, pull.topic, pull.queueId, messages, bytes, next);
   }
 }
 

@@ -87,8 +87,11 @@ export class QueryPath {
     const bodies: Buffer[] = [];
     let size = 0;
     const count = words[word + 5] as number;
+    // The index does not forget a topic that was removed: what it knows of a former life of this name is no answer.
+    const from = this.#desk.directory.topic(query.topic)?.from ?? 0;
     for (let i = 0; i < count; i++) {
-      const record = this.recordAt(join64(words[word + 6 + i * 2] as number, words[word + 7 + i * 2] as number));
+      const position = join64(words[word + 6 + i * 2] as number, words[word + 7 + i * 2] as number);
+      const record = position < from ? null : this.recordAt(position);
       if (record === null || !matches(record, query) || size + record.length > BODY_SIZE_MAX) continue;
       bodies.push(record);
       size += record.length;

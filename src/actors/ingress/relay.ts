@@ -3,10 +3,10 @@ import { errorText } from '../../base/errors.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { RingHandler, RingReader } from '../../runtime/ring.ts';
 import type { ConnectionHandler } from '../../runtime/transport.ts';
+import type { LookUpsAsked, TimedAnswer } from '../answer-messages.ts';
 import {
   type ConnectionOpened,
   type GroupChange,
-  type LookUpsAsked,
   type MemberChange,
   Messages,
   type OpenPeer,
@@ -27,6 +27,7 @@ export interface RelayEvents {
   onGroup(change: GroupChange): void;
   onLookUps(asked: LookUpsAsked): void;
   onReplyPushed(pushed: ReplyPushed): void;
+  onTimedAnswer(answer: TimedAnswer | null): void;
 }
 
 export class Relay implements RingHandler {
@@ -119,6 +120,9 @@ export class Relay implements RingHandler {
         break;
       case Messages.memberChanged:
         this.#onMember(this.#parts.takeJson<MemberChange>(at));
+        break;
+      case Messages.timedAnswer:
+        this.#events.onTimedAnswer(this.#parts.takeJson<TimedAnswer>(at));
         break;
       case Messages.topicEnsured:
         this.#onTopicEnsured(this.#parts.takeJson<TopicEnsured>(at));

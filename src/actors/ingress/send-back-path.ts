@@ -40,6 +40,8 @@ interface Ticket {
   readonly codec: HeaderCodec;
   readonly oneway: boolean;
   readonly group: string;
+  /** Where the message was first. */
+  readonly origin: string;
   readonly position: number;
   readonly level: number;
 }
@@ -133,7 +135,8 @@ export class SendBackPath {
     if (pending.full || !tryAppendCopy(this.#desk.commitLog.ring, pending.nextToken, key, copy)) return this.#desk.stall(client);
     const send = pending.push();
     const { opaque, codec, isOneway } = header;
-    const ticket: Ticket = { client, opaque, codec, oneway: isOneway, group: request.group, position: request.offset, level };
+    const { group, offset: position } = request;
+    const ticket: Ticket = { client, opaque, codec, oneway: isOneway, group, origin: originOf(record), position, level };
     send.client = client;
     send.queueId = queueId;
     send.sizes = null;
@@ -154,8 +157,10 @@ export class SendBackPath {
     const stored = code === ResponseCodes.SUCCESS;
     const waitMs = level === DEAD_LETTER ? DEAD_LETTER_KNOWN_MS : (this.#delaysMs[level - 1] ?? 0);
     this.#memory.end(ticket.group, ticket.position, stored ? nowMs + waitMs : 0, nowMs);
-    if (stored) counters.add(level === DEAD_LETTER ? CounterIds.deadLetters : CounterIds.sendBacks, 1);
-    else counters.add(CounterIds.refusedRequests, 1);
+    if (stored) {
+      counters.add(level === DEAD_LETTER ? CounterIds.deadLetters : CounterIds.sendBacks, 1);
+      this.#desk.reads.sentBack(ticket.group, ticket.origin);
+    } else counters.add(CounterIds.refusedRequests, 1);
     if (ticket.oneway || client.closed) return;
     const remark = stored ? undefined : failureText(code, status, settings.syncFlushTimeout);
     const parts = { codec, opaque, code: stored ? code : ResponseCodes.SYSTEM_ERROR, flag: RESPONSE_FLAG, version: BROKER_VERSION };
@@ -196,13 +201,20 @@ export class SendBackPath {
 /** null where the record is of the topic that the client says, or came back from it before. Clients leave namespaces (`name%`) away. */
 function originFault(record: Buffer, originTopic: string | undefined): string | null {
   if (originTopic === undefined || originTopic === '') return null;
-  const at = topicAt(record, 0);
-  const topic = readUtf8(record, at, at + topicSize(record, 0));
-  if (isOf(topic, originTopic)) return null;
-  const from = propertiesAt(record, 0);
-  const origin = readProperty(record, from, from + propertiesSize(record, 0), PropertyNames.retryTopic);
-  if (origin !== null && isOf(origin, originTopic)) return null;
+  const topic = topicOf(record);
+  if (isOf(topic, originTopic) || isOf(originOf(record), originTopic)) return null;
   return `the message there is of topic ${topic}, not of originTopic ${originTopic} size=${readTotalSize(record, 0)}`;
+}
+
+function topicOf(record: Buffer): string {
+  const at = topicAt(record, 0);
+  return readUtf8(record, at, at + topicSize(record, 0));
+}
+
+/** The topic in which it was before it was first sent back. */
+function originOf(record: Buffer): string {
+  const from = propertiesAt(record, 0);
+  return readProperty(record, from, from + propertiesSize(record, 0), PropertyNames.retryTopic) ?? topicOf(record);
 }
 
 function isOf(topic: string, shown: string): boolean {

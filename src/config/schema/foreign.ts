@@ -222,7 +222,7 @@ export const foreignFamilies: readonly ForeignFamily[] = [
     meaning: 'Statistics in log files, and how often data versions are raised',
     words: `
       accountStatsEnable=true accountStatsPrintZeroValues=true autoDeleteUnusedStats=true consumerFallbehindThreshold=17179869184
-      consumerOffsetUpdateVersionStep=500 delayOffsetUpdateVersionStep=200 diskFallRecorded=true enableDetailStat=true
+      consumerOffsetUpdateVersionStep=500 delayOffsetUpdateVersionStep=200 diskFallRecorded=true
       enableScheduleMessageStats=true flushConsumerOffsetHistoryInterval=60000 maxStatsIdleTimeInMinutes=-1
       persistConsumerOffsetIncrementally=false printChannelGroups=false printChannelGroupsMinNum=5 sampleCountThreshold=5000
       sampleSteps=32 transactionMetricFlushInterval=10000

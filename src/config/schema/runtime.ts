@@ -1,5 +1,5 @@
 // Settings that only RingMQ has: actors, rings, memory and the log.
-import { actorCount, choice, integer, text } from '../spec.ts';
+import { actorCount, choice, flag, integer, text } from '../spec.ts';
 
 const MIB = 1024 * 1024;
 
@@ -16,5 +16,10 @@ export const runtimeSettings = {
   requestRingSizeBytes: integer(4 * MIB, 'bytes', 'Ring of each ingress to each of the other actors', { min: 262_144, max: 256 * MIB }),
   connectionMemoryMaxBytes: integer(32 * MIB, 'bytes', 'Unsent answers of one connection; above it is not read from', { min: 65_536 }),
   totalMemoryMaxBytes: integer(512 * MIB, 'bytes', 'Unsent answers of all connections', { min: MIB }),
+  enableDetailStat: flag(true, 'Traffic is counted by queue as well'),
+  statItemCountMax: integer(50_000, '', 'Figures of traffic kept at once, by topic, group and queue; further ones are not counted', {
+    min: 100,
+    max: 10_000_000,
+  }),
   logLevel: choice(['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least grave lines that are logged'),
 } as const;

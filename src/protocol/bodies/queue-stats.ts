@@ -50,14 +50,19 @@ export interface ConsumeStats {
   readonly consumeTps: number;
 }
 
-export function encodeConsumeStats(stats: ConsumeStats): Buffer {
+/** For `javaJson`. */
+export function consumeStatsJson(stats: ConsumeStats): Record<string, unknown> {
   const offsetTable = queueTableJson(stats.offsetTable, ({ brokerOffset, consumerOffset, lastTimestamp, pullOffset }) => ({
     brokerOffset,
     consumerOffset,
     lastTimestamp,
     pullOffset,
   }));
-  return Buffer.from(javaJson({ consumeTps: stats.consumeTps, offsetTable }));
+  return { consumeTps: stats.consumeTps, offsetTable };
+}
+
+export function encodeConsumeStats(stats: ConsumeStats): Buffer {
+  return Buffer.from(javaJson(consumeStatsJson(stats)));
 }
 
 export function decodeConsumeStats(body: Uint8Array): Decoded<ConsumeStats> {

@@ -6,6 +6,7 @@ import type { CheckContext, LogEnds } from './check-context.ts';
 import { FileRow } from './file-row.ts';
 import { QueueCheck } from './queue-check.ts';
 import type { RecordFacts } from './record-facts.ts';
+import { removedTopics } from './state-check.ts';
 import { UnitReader } from './unit-reader.ts';
 
 const BATCH_FOLDER = 'batchconsumequeue';
@@ -21,11 +22,14 @@ export class QueuesCheck {
   /** Topics whose queues are of another kind. */
   readonly #passedTopics: ReadonlySet<string>;
   readonly #delaysMs: readonly number[];
+  /** Position in the log at which a topic was removed. */
+  readonly #removed: ReadonlyMap<string, number>;
 
   /** Throws RingmqError `store` where no queue file has the size that is set. */
   constructor(context: CheckContext) {
     const { files, settings, findings } = context;
     this.#context = context;
+    this.#removed = removedTopics(files, settings.storePathRootDir);
     this.#folder = `${settings.storePathRootDir}/consumequeue`;
     this.#fileSizeBytes = queueFileSize(settings.mappedFileSizeConsumeQueue);
     this.#delaysMs = settings.messageDelayLevel.split(' ').map((text) => Number(text.slice(0, -1)) * (unitMs[text.slice(-1)] ?? 0));
@@ -63,7 +67,7 @@ export class QueuesCheck {
   }
 
   onRecord(record: RecordFacts): void {
-    if (!record.numbered) return;
+    if (!record.numbered || record.position < (this.#removed.get(record.topic) ?? 0)) return;
     const name = nameOf(record.topic, record.queueId);
     let queue = this.#queues.get(name);
     if (queue === undefined) {

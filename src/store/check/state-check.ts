@@ -3,6 +3,7 @@ import { errorText } from '../../base/errors.ts';
 import { type JsonObject, parseLenient } from '../../base/lenient-json.ts';
 import { SystemTopics } from '../../message/names.ts';
 import type { Files } from '../files/files.ts';
+import { removedPositionsOf } from '../removed-topics-file.ts';
 import { isJsonObject, numbersOf, objectsOf, parseState } from '../state-json.ts';
 import type { CheckContext } from './check-context.ts';
 import { Sights } from './findings.ts';
@@ -11,6 +12,7 @@ import type { QueuesCheck } from './queues-check.ts';
 const TOPICS = 'topics.json';
 const OFFSETS = 'consumerOffset.json';
 const DELAYS = 'delayOffset.json';
+const REMOVED = 'removedTopics.json';
 
 /** By name: the table without which a file would be taken for an empty one; null where any object will do. */
 const stateFiles: Readonly<Record<string, string | null>> = {
@@ -20,6 +22,8 @@ const stateFiles: Readonly<Record<string, string | null>> = {
   'subscriptionGroup.json': 'subscriptionGroupTable',
   'groupJoins.json': 'joins',
   'offsetResets.json': 'resets',
+  'changedSettings.json': 'changes',
+  [REMOVED]: 'removed',
   'consumerFilter.json': null,
   'consumerOrderInfo.json': null,
   'messageRequestMode.json': null,
@@ -36,6 +40,16 @@ export function configuredTopics(files: Files, root: string): ReadonlySet<string
     if (isJsonObject(state)) return new Set(objectsOf(state['topicConfigTable']).keys());
   }
   return null;
+}
+
+/** Where the log ended when a topic was removed, from removedTopics.json or its backup; empty where neither can be read. */
+export function removedTopics(files: Files, root: string): ReadonlyMap<string, number> {
+  const path = `${root}/config/${REMOVED}`;
+  for (const each of [path, `${path}.bak`]) {
+    const state = read(files, each, stateFiles[REMOVED] ?? null);
+    if (isJsonObject(state)) return removedPositionsOf(state);
+  }
+  return new Map();
 }
 
 export class StateCheck {

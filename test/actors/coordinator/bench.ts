@@ -1,5 +1,6 @@
 // The coordinator alone on one thread, with real rings: the test plays ingress, dispatch, commit log and name servers.
 
+import type { TimedAnswer } from '../../../src/actors/answer-messages.ts';
 import { type ActorContext, type Boot, Positions } from '../../../src/actors/context.ts';
 import { Coordinator } from '../../../src/actors/coordinator/coordinator.ts';
 import { readFrame } from '../../../src/actors/coordinator/request.ts';
@@ -20,8 +21,8 @@ import type { Outbox } from '../../../src/actors/outbox.ts';
 import { PartAssembler } from '../../../src/actors/part-assembler.ts';
 import { allocateRegion } from '../../../src/base/arena.ts';
 import { FakeClock } from '../../../src/base/clock.ts';
-import type { Log } from '../../../src/base/log.ts';
 import { systemRandom } from '../../../src/base/random.ts';
+import { LIVE_MEMORY_SIZE, liveSettings } from '../../../src/config/live.ts';
 import { loadSettings } from '../../../src/config/load.ts';
 import type { Header } from '../../../src/protocol/header.ts';
 import { Counters, countersMemorySize } from '../../../src/runtime/counters.ts';
@@ -30,8 +31,10 @@ import { SharedNumbers, sharedNumbersMemorySize } from '../../../src/runtime/sha
 import type { Files } from '../../../src/store/files/files.ts';
 import { MemoryFiles } from '../../../src/store/files/memory-files.ts';
 import { Client } from './client.ts';
+import { type LoggedLine, notingLog } from './noting-log.ts';
 import { type Pipe, pipe } from './pipe.ts';
 import { PlayedIngress } from './played-ingress.ts';
+import { filled } from './timed.ts';
 
 export interface BenchOptions {
   readonly sets?: readonly string[];
@@ -59,14 +62,20 @@ export class Bench {
   readonly ends = new SharedNumbers(new SharedArrayBuffer(sharedNumbersMemorySize(KEY_COUNT)));
   readonly begins = new SharedNumbers(new SharedArrayBuffer(sharedNumbersMemorySize(KEY_COUNT)));
   readonly reads = new SharedNumbers(new SharedArrayBuffer(sharedNumbersMemorySize(KEY_COUNT)));
+  readonly liveWords = new Int32Array(new SharedArrayBuffer(LIVE_MEMORY_SIZE));
+  /** What the commit log has counted, by label. */
+  readonly logCounters = new Map<string, number>();
+  readonly bytes = new Float64Array(KEY_COUNT);
   readonly counters = new Counters(new SharedArrayBuffer(countersMemorySize(1)));
-  readonly logged: { level: string; message: string; fields: Record<string, unknown> }[] = [];
+  readonly logged: LoggedLine[] = [];
   /** As the first ingress knows them. */
   readonly topics = new Map<string, DirectoryTopic>();
   readonly groups = new Map<string, DirectoryGroup>();
   groupChangeCount = 0;
   /** What ingresses were told of single members, in order. */
   readonly members: (MemberChange & { readonly ingress: number })[] = [];
+  /** Store times of messages by `key:offset`. */
+  readonly storeTimes = new Map<string, number>();
   readonly added: QueueEntry[] = [];
   readonly removed: number[] = [];
   readonly ensured: TopicEnsured[] = [];
@@ -120,24 +129,26 @@ export class Bench {
       kind: 'coordinator',
       index: 0,
       incarnation: 0,
-      settings,
+      settings: liveSettings(settings, this.liveWords),
+      liveWords: this.liveWords,
       boot,
       clock: this.clock,
       random: systemRandom,
-      log: this.#log(),
+      log: notingLog(this.logged),
       files: this.files,
       transport: { listen: unused, connect: unused },
       positions: this.positions,
       queueEnds: this.ends,
       queueBegins: this.begins,
       queueReads: this.reads,
+      queueBytes: this.bytes,
       counters: this.counters,
       inboxes: ingresses.map((from, i) => ({ from, ring: (this.#toCoordinator[i] as Pipe).reader })),
       outbox: (to) => (this.#fromCoordinator.get(to) as { pipe: Pipe }).pipe.outbox,
       namesOf: (kind) => (kind === 'ingress' ? ingresses : kind === 'dispatch' ? dispatchers : []),
       ringBells: () => {},
       wake: () => {},
-      figures: () => ({ actors: [], threads: [], rings: [] }),
+      figures: () => ({ actors: [{ name: 'commit-log', thread: 'log', counters: this.logCounters }], threads: [], rings: [] }),
       feedWriter: unused,
       feedReader: unused,
       windowWriter: unused,
@@ -148,16 +159,6 @@ export class Bench {
     this.coordinator = new Coordinator(context);
     this.coordinator.start();
     this.drain();
-  }
-
-  #log(): Log {
-    const at =
-      (level: string) =>
-      (message: string, fields: Record<string, unknown> = {}): void => {
-        this.logged.push({ level, message, fields });
-      };
-    const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), scoped: () => log };
-    return log;
   }
 
   outboxOf(ingress: number): Outbox {
@@ -246,6 +247,11 @@ export class Bench {
       case Messages.directoryBegins:
       case Messages.directoryEnds:
         break;
+      case Messages.timedAnswer: {
+        const timed = parts.takeJson<TimedAnswer>(at);
+        if (timed !== null) this.#answer(ingress, timed.connectionId, filled(timed, this.storeTimes));
+        break;
+      }
       case Messages.openPeer: {
         const peer = parts.takeJson<OpenPeer>(at);
         if (peer !== null) this.opened.push(peer);

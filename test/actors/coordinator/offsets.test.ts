@@ -90,7 +90,7 @@ test('offsets: nothing is written while nothing changes', (t) => {
   client.commit('G', 'T', 0, 7);
   bench.advance(10_000);
   client.commit('G', 'T', 0, 7);
-  t.true(bench.coordinator.deadlineMs() > bench.clock.steadyMs() + 10_000);
+  t.true(bench.coordinator.deadlineMs() >= bench.clock.steadyMs() + 10_000);
 });
 
 test('offsets: a torn file falls back to the one before (BR-04)', (t) => {
@@ -228,6 +228,7 @@ test('offsets: all of them for a slave; figures for tools', (t) => {
   const bench = new Bench();
   const client = withTopic(bench, 2);
   bench.ends.set(bench.key('T', 0), 10);
+  bench.storeTimes.set(`${bench.key('T', 0)}:6`, 777).set(`${bench.key('T', 0)}:9`, 1234);
   client.commit('G', 'T', 0, 7);
   const all = client.json(RequestCodes.GET_ALL_CONSUMER_OFFSET) as { offsetTable: unknown };
   t.deepEqual(all.offsetTable, { 'T@G': { 0: 7 } });
@@ -235,12 +236,12 @@ test('offsets: all of them for a slave; figures for tools', (t) => {
   const stats = client.ask(RequestCodes.GET_CONSUME_STATS, { consumerGroup: 'G' }).body.toString();
   t.true(
     stats.includes(
-      '{"brokerName":"broker-a","queueId":0,"topic":"T"}:{"brokerOffset":10,"consumerOffset":7,"lastTimestamp":0,"pullOffset":7}',
+      '{"brokerName":"broker-a","queueId":0,"topic":"T"}:{"brokerOffset":10,"consumerOffset":7,"lastTimestamp":777,"pullOffset":7}',
     ),
   );
   t.true(stats.includes('"topic":"%RETRY%G"'));
   t.is(client.ask(RequestCodes.GET_CONSUME_STATS, { consumerGroup: 'NOBODY' }).body.toString(), '{"consumeTps":0,"offsetTable":{}}');
   const topic = client.ask(RequestCodes.GET_TOPIC_STATS_INFO, { topic: 'T' }).body.toString();
-  t.true(topic.includes(`{"lastUpdateTimestamp":${bench.clock.wallMs()},"maxOffset":10,"minOffset":0}`));
+  t.true(topic.includes('{"lastUpdateTimestamp":1234,"maxOffset":10,"minOffset":0}'));
   t.true(topic.includes('{"lastUpdateTimestamp":0,"maxOffset":0,"minOffset":0}'));
 });

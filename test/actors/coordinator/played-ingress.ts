@@ -1,5 +1,6 @@
 // What an ingress does for the coordinator besides carrying frames, as far as its tests need it: look-ups in queues, replies pushed.
-import { type LookUpsAnswered, type LookUpsAsked, Messages, type ReplyPushed } from '../../../src/actors/messages.ts';
+import type { LookUpsAnswered, LookUpsAsked } from '../../../src/actors/answer-messages.ts';
+import { Messages, type ReplyPushed } from '../../../src/actors/messages.ts';
 import type { Outbox } from '../../../src/actors/outbox.ts';
 import type { PartAssembler } from '../../../src/actors/part-assembler.ts';
 

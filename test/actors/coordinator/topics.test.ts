@@ -78,7 +78,7 @@ test('topics: no ingress hears of queues that a dispatcher has no room to hear o
   t.true(bench.added.some(({ topic }) => topic === 'LAST'));
 });
 
-test('topics: a topic that shrinks keeps its keys for when it grows again', (t) => {
+test('topics: a topic that shrinks keeps its keys for when it grows again, and what it hides is told (BR-21)', (t) => {
   const bench = new Bench();
   const admin = bench.connect();
   admin.createTopic('T', 4);
@@ -89,6 +89,8 @@ test('topics: a topic that shrinks keeps its keys for when it grows again', (t) 
   t.true(bench.logged.some(({ message, fields }) => message.includes('fewer queues') && fields['hidden'] === 5));
   admin.createTopic('T', 4);
   t.deepEqual(bench.topics.get('T')?.keys, keys);
+  admin.ask(RequestCodes.UPDATE_AND_CREATE_TOPIC, { topic: 'T', readQueueNums: 3, writeQueueNums: 6, perm: 6 });
+  t.true(bench.logged.some(({ level, message }) => level === 'warn' && message.includes('nobody can read')));
 });
 
 test('topics: wrong names, counts and attributes are refused with words', (t) => {

@@ -96,6 +96,13 @@ function createOne(desk: Desk, config: TopicConfig, changes: AttributeChanges): 
       hidden: messagesBeyond(desk, config.topicName, config.readQueueNums, queueCountOf(old)),
     });
   }
+  if (config.readQueueNums < config.writeQueueNums && (old?.readQueueNums ?? -1) !== config.readQueueNums) {
+    log.warn('topic takes messages into queues that nobody can read: make readQueueNums as large as writeQueueNums', {
+      topic: config.topicName,
+      readQueueNums: config.readQueueNums,
+      writeQueueNums: config.writeQueueNums,
+    });
+  }
   return { ...done, afterRegistration: true };
 }
 
