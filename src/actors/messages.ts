@@ -84,6 +84,8 @@ export const Messages = {
   // dispatch -> cleaner
   /** token, 1 or 0. */
   unreadAnswered: 121,
+  /** queueId, topicSize, then the topic's bytes: a queue has its first message, and its file will be wanted; may get lost. */
+  queueBegun: 122,
 
   // coordinator -> commit-log: nothing; a new queue key starts at offset 0.
 } as const;
