@@ -41,6 +41,7 @@ export class Coordinator implements Actor {
   readonly #faultLimit = new RateLimit(LOG_INTERVAL_MS);
   #offsetsDueMs = Number.POSITIVE_INFINITY;
   #saveRetryMs = Number.POSITIVE_INFINITY;
+  #noteRetryMs = 0;
 
   constructor(context: ActorContext) {
     this.name = context.name;
@@ -83,6 +84,7 @@ export class Coordinator implements Actor {
   stop(): void {
     this.desk.saveOffsets();
     this.desk.commit();
+    this.desk.close();
     this.#flush();
   }
 
@@ -222,7 +224,20 @@ export class Coordinator implements Actor {
       this.#saveRetryMs = now + SAVE_RETRY_MS;
       this.#fault('configuration could not be written; it is tried again', { error: failure });
     }
+    this.#noteOffsets(now);
     for (const send of this.#outgoing.splice(0)) send(failure);
+  }
+
+  /** Where it fails the offsets wait for the next writing of their table, and a kill before it costs repeats, no messages. */
+  #noteOffsets(now: number): void {
+    if (now < this.#noteRetryMs) return;
+    try {
+      this.desk.noteOffsets();
+    } catch (error) {
+      if (error instanceof AssertionError) throw error;
+      this.#noteRetryMs = now + SAVE_RETRY_MS;
+      this.#fault('committed offsets could not be noted; they are written with their table', { error: errorText(error) });
+    }
   }
 
   #saveOffsets(now: number): number {

@@ -163,6 +163,16 @@ export class Desk {
     table.markSaved();
   }
 
+  /** What was committed since the last call is in a file before anybody is told. Throws where it cannot be written. */
+  noteOffsets(): void {
+    this.#files.offsets.note(this.offsets.table.takeChanges());
+    if (this.#files.offsets.notedMany) this.saveOffsets();
+  }
+
+  close(): void {
+    this.#files.offsets.close();
+  }
+
   #publishReads(): void {
     this.#reads.publish(this.offsets.table.rows, (topic, queueId) => this.topics.keys.keyOf(topic, queueId));
   }
