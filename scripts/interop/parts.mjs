@@ -24,7 +24,7 @@ export const all = [
   node(),
 ];
 
-const kept = '^restart[-: ](messages|producer and consumer|a group goes on|offsets|a delayed|delayed)';
+const kept = '^restart(-|: )(messages|producer and consumer|a group goes on|offsets|a delayed|delayed)';
 
 /** The restarts once more, the broker killed with -9 instead of stopped: what was acknowledged is there, and groups go on where they were. */
 export const killed = [
