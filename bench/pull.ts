@@ -2,8 +2,8 @@
 
 import { type ActorContext, Positions } from '../src/actors/context.ts';
 import { PullScan } from '../src/actors/dispatch/pull-scan.ts';
-import { RecordReader } from '../src/actors/ingress/record-reader.ts';
 import { PullStatuses } from '../src/actors/messages.ts';
+import { RecordReader } from '../src/actors/record-reader.ts';
 import { Arena } from '../src/base/arena.ts';
 import { present } from '../src/base/assert.ts';
 import { high32, low32, readI32 } from '../src/base/bytes.ts';

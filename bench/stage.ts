@@ -185,6 +185,7 @@ export class Stage {
       written: false,
       indexedTimeMs: 0,
       runId: 'bench',
+      delayLists: [],
       startedAtMs: systemClock.wallMs(),
     };
   }

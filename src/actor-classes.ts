@@ -13,6 +13,7 @@ const loaders: Record<ActorKind, () => Promise<ActorClass>> = {
   indexer: async () => (await import('./actors/indexer/indexer.ts')).Indexer,
   flusher: async () => (await import('./actors/flusher/flusher.ts')).Flusher,
   cleaner: async () => (await import('./actors/cleaner/cleaner.ts')).Cleaner,
+  scheduler: async () => (await import('./actors/scheduler/scheduler.ts')).Scheduler,
   coordinator: async () => (await import('./actors/coordinator/coordinator.ts')).Coordinator,
   'name-server': async () => (await import('./embedded-name-server.ts')).EmbeddedNameServer,
 };

@@ -5,11 +5,15 @@ import type { QueueEntry } from './actors/messages.ts';
 import { ErrorCodes, errorText, RingmqError } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Settings } from './config/settings.ts';
+import { continueDelayLists, type DelayList } from './core/delay-levels.ts';
+import { SystemTopics } from './message/names.ts';
 import { Doorbell, doorbellMemorySize } from './runtime/doorbell.ts';
 import { SharedNumbers } from './runtime/shared-numbers.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import { markRunning, markStopped } from './store/abort-marker.ts';
 import { Checkpoint } from './store/checkpoint.ts';
+import { DelayListsFile } from './store/delay-lists-file.ts';
+import { DelayOffsetsFile } from './store/delay-offsets-file.ts';
 import { type Files, isNoSpace } from './store/files/files.ts';
 import { recoverStore } from './store/recovery.ts';
 import { storeFolders } from './store/store-folders.ts';
@@ -81,10 +85,39 @@ export class OpenedStore {
       storeTimeMsMax: recovered.storeTimeMsMax,
       abnormal: recovered.abnormal,
       written: recovered.written,
+      delayLists: this.#continueDelays(queues, ends),
       indexedTimeMs: recovered.checkpoint.indexMs,
       runId,
       startedAtMs: nowMs,
     };
+  }
+
+  /** A changed list of delay levels holds for messages from here on; it is kept before the first of them can be stored. */
+  #continueDelays(queues: readonly QueueEntry[], ends: SharedNumbers): readonly DelayList[] {
+    const { messageDelayLevel, storePathRootDir } = this.#settings;
+    const folder = storeFolders(storePathRootDir).config;
+    const file = new DelayListsFile(this.#files, folder, this.#log);
+    const stored = file.load() ?? [];
+    const keys = new Map(queues.filter(({ topic }) => topic === SystemTopics.schedule).map(({ queueId, key }) => [queueId + 1, key]));
+    const endOf = (level: number): number => {
+      const key = keys.get(level);
+      return key === undefined ? 0 : ends.get(key);
+    };
+    const done = stored.length > 1 ? new DelayOffsetsFile(this.#files, folder, this.#log).load()?.offsets : undefined;
+    const lists = continueDelayLists(stored, messageDelayLevel, endOf, (level) => done?.get(level) ?? 0);
+    if (JSON.stringify(toPlain(lists)) === JSON.stringify(toPlain(stored))) return lists;
+    try {
+      file.save(lists);
+    } catch (error) {
+      // The log refuses writes then as well.
+      if (!isNoSpace(error)) throw error;
+    }
+    if (stored.length > 0 && stored.at(-1)?.levels !== messageDelayLevel)
+      this.#log.info('the delay levels have changed; messages that wait keep the time at which they are due', {
+        levels: messageDelayLevel,
+        former: stored.at(-1)?.levels,
+      });
+    return lists;
   }
 
   /** Without the marker nothing may be written: a next start would not know of an unclean end. */
@@ -131,6 +164,10 @@ export class OpenedStore {
   async release(): Promise<void> {
     await this.#lock?.release();
   }
+}
+
+function toPlain(lists: readonly DelayList[]): unknown {
+  return lists.map(({ levels, begins }) => [levels, [...begins]]);
 }
 
 /** The folder's own name must outlive a power cut as well, or all that is synced in it is in no folder. */

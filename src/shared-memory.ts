@@ -21,7 +21,7 @@ export interface SharedMemory {
   readonly reads: readonly Region[];
   /** One an actor: where an ingress collects its answers; empty for others. */
   readonly outputs: readonly Region[];
-  /** One an actor: where an ingress keeps what it reads from the log's files; empty for others. */
+  /** One an actor: where an ingress and the scheduler keep what they read from the log's files; empty for others. */
   readonly blocks: readonly Region[];
   /** One bell a thread. */
   readonly bells: SharedArrayBuffer;
@@ -63,7 +63,7 @@ function allocateArena(topology: Topology): Pick<SharedMemory, 'rings' | 'window
     [windowMemorySize(topology.windowSizeBytes)],
     topology.threads.map((thread) => (thread.reactive ? READ_BUFFER_SIZE : 0)),
     topology.actors.map((actor) => (actor.kind === 'ingress' ? topology.outputSizeBytes : 0)),
-    topology.actors.map((actor) => (actor.kind === 'ingress' ? topology.blocksSizeBytes : 0)),
+    topology.actors.map((actor) => (actor.kind === 'ingress' || actor.kind === 'scheduler' ? topology.blocksSizeBytes : 0)),
   ] as const;
   const total = sizes.flat().reduce((sum, size) => sum + size, 0);
   if (total > ARENA_SIZE_MAX - (1 << 20))

@@ -26,11 +26,16 @@ export interface StatusReport {
   readonly threads: readonly ThreadRow[];
   readonly actors: readonly ActorRow[];
   readonly verdict: string;
+  /** Delayed messages that wait, by level; '' where none does. */
+  readonly delayed: string;
+  /** What an operator should know whatever the load is. */
+  readonly warnings: readonly string[];
 }
 
 const ACTOR = 'ringmq.actor.';
 const THREAD = 'ringmq.thread.';
 const RING = 'ringmq.ring.';
+const DELAY_LEVEL = 'scheduleMessageOffset_';
 /** Below it, nobody holds anybody up. */
 const BUSY_SHARE_MIN = 0.5;
 /** A ring so full tells more than the busy share: its reader does not keep up. */
@@ -61,7 +66,8 @@ export function compareFigures(before: FigureTable, after: FigureTable): StatusR
       ...fullestRing(after, name),
     };
   });
-  return { seconds, threads, actors, verdict: verdictOn(actors, threads) };
+  const verdict = verdictOn(actors, threads);
+  return { seconds, threads, actors, verdict, delayed: delayedText(after), warnings: warningsOf(after) };
 }
 
 /** The part of its time in which a thread's event loop did not wait; of a thread without one, 0. */
@@ -119,6 +125,15 @@ function verdictOn(actors: readonly ActorRow[], threads: readonly ThreadRow[]): 
   return `Bottleneck: ${busiest.name}, busy ${percent(busiest.busyShare)} of the time${place}.`;
 }
 
+function warningsOf(after: FigureTable): string[] {
+  const groups = numberOf(after, `${ACTOR}coordinator.mismatchedGroups`);
+  const times = numberOf(after, `${ACTOR}coordinator.subscriptionMismatches`);
+  if (groups === 0) return [];
+  return [
+    `Consumer groups whose members subscribe differently: ${groups} (${times} times since the start); see the broker's log for both sides.`,
+  ];
+}
+
 export function reportLines(report: StatusReport): string[] {
   const head = ['actor', 'thread', 'busy', 'work/s', 'records/s', 'fullest ring', 'full/s'];
   const rows = report.actors.map((actor) => [
@@ -136,7 +151,22 @@ export function reportLines(report: StatusReport): string[] {
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')
       .trimEnd();
-  return [line(head), ...rows.map(line), report.verdict];
+  return [line(head), ...rows.map(line), report.verdict, ...(report.delayed === '' ? [] : [report.delayed]), ...report.warnings];
+}
+
+function delayedText(after: FigureTable): string {
+  const waiting = namesOf(after, DELAY_LEVEL, '')
+    .map((level) => {
+      const [delivered = 0, end = 0] = (after.get(`${DELAY_LEVEL}${level}`) ?? '').split(',').map(Number);
+      return { level: Number(level), count: end - delivered };
+    })
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => a.level - b.level);
+  const dropped = numberOf(after, `${ACTOR}scheduler.droppedMessages`);
+  if (waiting.length === 0 && dropped === 0) return '';
+  const levels = waiting.map(({ level, count }) => `level ${level}: ${whole(count)}`).join(', ');
+  const late = numberOf(after, `${ACTOR}scheduler.deliveryLateMs`);
+  return `Delayed messages that wait: ${whole(sum(waiting.map(({ count }) => count)))}${levels === '' ? '' : ` (${levels})`}; the newest delivery was ${whole(late)} ms late, ${whole(dropped)} could not be delivered.`;
 }
 
 function namesOf(table: FigureTable, before: string, behind: string): string[] {

@@ -16,6 +16,7 @@ export const supervisionRules: Record<ActorKind, SupervisionRule> = {
   indexer: replaceable,
   flusher: vital,
   cleaner: replaceable,
+  scheduler: replaceable,
   coordinator: vital,
   'name-server': replaceable,
 };

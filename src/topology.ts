@@ -2,7 +2,17 @@
 import { assert, present } from './base/assert.ts';
 import { ErrorCodes, RingmqError } from './base/errors.ts';
 
-export const ActorKinds = ['ingress', 'commit-log', 'dispatch', 'indexer', 'flusher', 'cleaner', 'coordinator', 'name-server'] as const;
+export const ActorKinds = [
+  'ingress',
+  'commit-log',
+  'dispatch',
+  'indexer',
+  'flusher',
+  'cleaner',
+  'scheduler',
+  'coordinator',
+  'name-server',
+] as const;
 export type ActorKind = (typeof ActorKinds)[number];
 
 /** Actors of these kinds own sockets, so their thread runs an event loop; all others can be parked in `Atomics.wait`. */
@@ -15,11 +25,15 @@ export const startOrder: readonly ActorKind[] = [
   'dispatch',
   'indexer',
   'cleaner',
+  'scheduler',
   'name-server',
   'coordinator',
   'ingress',
 ];
-/** Writers first: when a stage stops, everything that could still reach it has stopped before. */
+/**
+ * Writers first: when a stage stops, everything that could still reach it has stopped before. The scheduler sends nothing once the broker is
+ * stopping, and writes down what was delivered when that is synced.
+ */
 export const stopOrder: readonly ActorKind[] = [
   'ingress',
   'cleaner',
@@ -27,6 +41,7 @@ export const stopOrder: readonly ActorKind[] = [
   'dispatch',
   'indexer',
   'flusher',
+  'scheduler',
   'coordinator',
   'name-server',
 ];
@@ -86,6 +101,9 @@ export const PENDING_SEND_COUNT_MAX = 32 * 1024;
 /** Pulls an ingress may have asked for and not answered; held ones count while they are held. */
 export const PENDING_PULL_COUNT_MAX = 128 * 1024;
 
+/** Due messages that the scheduler may have on their way to the log. */
+export const SCHEDULER_APPEND_COUNT_MAX = 2 * 1024;
+
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
@@ -119,6 +137,18 @@ const edges: readonly Edge[] = [
   { from: 'coordinator', to: 'ingress', lane: 'system', capacityBytes: (o) => o.requestRingSizeBytes },
   // Queues made and removed. Drained without conditions.
   { from: 'coordinator', to: 'dispatch', lane: 'system', capacityBytes: () => 1 * MIB },
+  // One record must fit into half the ring, as from an ingress. Full: due messages wait in their queues. What the commit log does with it
+  // depends on the row after it only, and nobody waits for the scheduler: no circle.
+  { from: 'scheduler', to: 'commit-log', lane: 'data', capacityBytes: (o) => o.appendRingSizeBytes },
+  // SCHEDULER_APPEND_COUNT_MAX acks of 32 bytes, fourfold: those of a predecessor may still come. Drained without conditions.
+  { from: 'commit-log', to: 'scheduler', lane: 'data', capacityBytes: () => 4 * SCHEDULER_APPEND_COUNT_MAX * 32 },
+  // One pull of 40 bytes a line is open; lines are at most 100 levels times a few lists. Full: asked in a later cycle.
+  { from: 'scheduler', to: 'dispatch', lane: 'data', capacityBytes: () => 64 * KIB },
+  // An answer is 48 bytes plus 12 a message, at most 32 messages. Drained without conditions.
+  { from: 'dispatch', to: 'scheduler', lane: 'data', capacityBytes: () => 256 * KIB },
+  // A word after a restart; topics. Both are drained without conditions.
+  { from: 'scheduler', to: 'coordinator', lane: 'system', capacityBytes: () => 4 * KIB },
+  { from: 'coordinator', to: 'scheduler', lane: 'system', capacityBytes: () => 1 * MIB },
   // One question of 12 bytes is open at a time. Both are drained without conditions.
   { from: 'cleaner', to: 'dispatch', lane: 'system', capacityBytes: () => 4 * KIB },
   // Its answer, and some 50 bytes for each queue that begins: those that find no room are left out.
@@ -128,10 +158,11 @@ const edges: readonly Edge[] = [
 /** Which kinds share a thread where nobody says otherwise. */
 export function autoThreads(coreCount: number): string {
   // A hop between threads costs 10-34 us, a second busy thread needs a core of its own: on small machines the hot path is one thread.
-  if (coreCount <= 3) return 'io=ingress,commit-log,dispatch;meta=coordinator,indexer,cleaner,name-server;disk=flusher';
-  if (coreCount <= 7) return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator,indexer,cleaner,name-server;disk=flusher';
+  if (coreCount <= 3) return 'io=ingress,commit-log,dispatch;meta=coordinator,indexer,cleaner,scheduler,name-server;disk=flusher';
+  if (coreCount <= 7)
+    return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator,indexer,cleaner,scheduler,name-server;disk=flusher';
   // Measuring the disks must not wait for deleting: the cleaner never shares a thread with the flusher.
-  return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator;index=indexer,cleaner;names=name-server;disk=flusher';
+  return 'io=ingress;log=commit-log;queues=dispatch;meta=coordinator,scheduler;index=indexer,cleaner;names=name-server;disk=flusher';
 }
 
 export function layOut(options: TopologyOptions): Topology {
@@ -142,6 +173,7 @@ export function layOut(options: TopologyOptions): Topology {
     indexer: 1,
     flusher: 1,
     cleaner: 1,
+    scheduler: 1,
     coordinator: 1,
     'name-server': options.embeddedNamesrv ? 1 : 0,
   };
@@ -194,6 +226,11 @@ export function actorName(kind: ActorKind, index: number): string {
   return kind === 'ingress' || kind === 'dispatch' ? `${kind}-${index}` : kind;
 }
 
+const lateKinds: readonly (readonly [ActorKind, ActorKind])[] = [
+  ['cleaner', 'indexer'],
+  ['scheduler', 'coordinator'],
+];
+
 function threadPlan(options: TopologyOptions): [string, ActorKind[]][] {
   const text = options.actorThreads === 'auto' ? autoThreads(options.coreCount) : options.actorThreads;
   if (text === 'inline') return [['inline', [...ActorKinds]]];
@@ -210,10 +247,11 @@ function threadPlan(options: TopologyOptions): [string, ActorKind[]][] {
     });
     return [name.trim(), kinds];
   });
-  // It came later than the setting, and hardly ever has work: who says nothing of it need not care where it is.
-  if (!seen.has('cleaner')) {
-    plan.find(([, kinds]) => kinds.includes('indexer'))?.[1].push('cleaner');
-    seen.add('cleaner');
+  // They came later than the setting: who says nothing of them need not care where they are.
+  for (const [kind, neighbour] of lateKinds) {
+    if (seen.has(kind)) continue;
+    plan.find(([, kinds]) => kinds.includes(neighbour))?.[1].push(kind);
+    seen.add(kind);
   }
   const missing = ActorKinds.filter((kind) => !seen.has(kind));
   if (missing.length > 0) throw badThreads(text, `${missing.join(', ')} missing`);

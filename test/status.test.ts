@@ -136,3 +136,19 @@ test('status: what is wrong is one line and an exit code', async (t) => {
   t.is(wrong.code, 2);
   t.regex(wrong.text, /^ringmq-status: "nowhere" is not HOST:PORT; --help shows what is allowed\n$/);
 });
+
+test('status: delayed messages that wait are told by level, and nothing where none waits', (t) => {
+  const before = new Map([['ringmq.clockMs', '0']]);
+  const after = new Map([
+    ['ringmq.clockMs', '1000'],
+    ['scheduleMessageOffset_10', '1,3'],
+    ['scheduleMessageOffset_2', '5,1005'],
+    ['scheduleMessageOffset_3', '7,7'],
+    ['ringmq.actor.scheduler.deliveryLateMs', '2'],
+  ]);
+  t.is(
+    compareFigures(before, after)?.delayed,
+    'Delayed messages that wait: 1,002 (level 2: 1,000, level 10: 2); the newest delivery was 2 ms late, 0 could not be delivered.',
+  );
+  t.is(compareFigures(before, new Map([['ringmq.clockMs', '1000']]))?.delayed, '');
+});

@@ -31,10 +31,11 @@ test('topology: on any number of cores each kind runs, and measuring the disks d
   }
 });
 
-test('topology: a plan that says nothing of the cleaner has it beside the indexer; any other kind must be named, and once', (t) => {
+test('topology: a plan that says nothing of the cleaner has it beside the indexer, the scheduler beside the coordinator; any other kind must be named, and once', (t) => {
   const plan = 'io=ingress;log=commit-log,dispatch;meta=coordinator,indexer,name-server;disk=flusher';
   const topology = planOf(plan);
   t.is(threadOf(topology, 'cleaner'), threadOf(topology, 'indexer'));
+  t.is(threadOf(topology, 'scheduler'), threadOf(topology, 'coordinator'));
   const named = planOf(`${plan},cleaner`);
   t.is(threadOf(named, 'cleaner'), threadOf(named, 'flusher'));
   t.throws(() => planOf(plan.replace(',indexer', '')), { message: /indexer missing/ });

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { Settings } from '../config/settings.ts';
+import type { DelayList } from '../core/delay-levels.ts';
 import type { Wake } from '../runtime/actor.ts';
 import type { Counters } from '../runtime/counters.ts';
 import type { FeedReader, FeedWriter } from '../runtime/feed.ts';
@@ -77,6 +78,8 @@ export interface Boot {
   readonly abnormal: boolean;
   /** It did not, but on this running system: all that it wrote is there, synced or not. */
   readonly written: boolean;
+  /** Oldest first: which delays hold for messages that wait. See core/delay-levels.ts. */
+  readonly delayLists: readonly DelayList[];
   /** Full index files up to this store time are on stable storage. */
   readonly indexedTimeMs: number;
   readonly runId: string;
@@ -102,7 +105,10 @@ export interface ActorContext {
   readonly queueEnds: SharedNumbers;
   /** Per queue key: min offset. Written by the dispatch actor that owns the key. */
   readonly queueBegins: SharedNumbers;
-  /** Per queue key: the lowest offset of all groups that have one, plus 1; 0 where none has. Written by the coordinator. */
+  /**
+   * Per queue key: the lowest offset of all groups that have one, plus 1; 0 where none has. Written by the coordinator. Of the queues of
+   * delay levels: up to where they are delivered, plus 1. Written by the scheduler.
+   */
   readonly queueReads: SharedNumbers;
   readonly counters: Counters;
   /** Inbound rings, the system lane first. */
@@ -123,6 +129,6 @@ export interface ActorContext {
   windowReader(): WindowReader;
   /** An ingress's memory for answers; empty for other actors. */
   readonly output: Region;
-  /** An ingress's memory for blocks of the log; empty for other actors. */
+  /** Memory for blocks of the log, of an ingress and the scheduler; empty for other actors. */
   readonly blocks: Region;
 }

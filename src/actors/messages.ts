@@ -6,6 +6,7 @@
 // partSize, then a part of the text.
 
 import { assert } from '../base/assert.ts';
+import type { ToldReset } from '../core/reset-tellings.ts';
 
 export const Messages = {
   // ingress -> commit-log
@@ -41,7 +42,7 @@ export const Messages = {
   frame: 80,
   /** connectionId: its members leave now. */
   connectionClosed: 81,
-  /** queueId, offset x2, groupSize, topicSize, then group and topic bytes: a commit that rides on a pull; not answered. */
+  /** queueId, offset x2, groupSize, topicSize, connectionId, then group and topic bytes: a commit that rides on a pull; not answered. */
   commitOffset: 82,
   /** JSON EnsureTopic. */
   ensureTopic: 83,
@@ -53,6 +54,12 @@ export const Messages = {
   ingressStarted: 86,
   /** JSON EnsureGroup: a pull was served to a group that nobody has made yet; not answered. */
   ensureGroup: 87,
+  /** JSON LookUpsAnswered. */
+  lookUpsAnswered: 90,
+  /** epoch, connectionId, 1 or 0: a pull was answered with the offset of this reset (0), or shows that its connection knows of it (1). */
+  resetPulled: 91,
+  /** token, last, partSize, then a part of a request 326 with one field more (see core/pushed-reply.ts) for a client that is to be found. */
+  pushReply: 92,
 
   // coordinator -> ingress
   /** connectionId, last, partSize, then a part of a frame for that connection. */
@@ -70,6 +77,12 @@ export const Messages = {
   /** Around all topics and groups, for an ingress that was restarted; mail before it was meant for its predecessor. */
   directoryBegins: 102,
   directoryEnds: 103,
+  /** JSON MemberChange: what a connection's own pulls are judged by. */
+  memberChanged: 104,
+  /** JSON LookUpsAsked. */
+  askLookUps: 106,
+  /** JSON ReplyPushed. */
+  replyPushed: 107,
 
   // coordinator -> dispatch
   /** JSON QueuesAdded; sent before any ingress learns the topic. */
@@ -86,6 +99,13 @@ export const Messages = {
   unreadAnswered: 121,
   /** queueId, topicSize, then the topic's bytes: a queue has its first message, and its file will be wanted; may get lost. */
   queueBegun: 122,
+
+  // scheduler -> coordinator
+  /** incarnation, above 0: all topics go to the new one. */
+  schedulerStarted: 128,
+
+  // scheduler -> commit-log and dispatch as ingress does, with one open pull a line; coordinator -> scheduler: topicChanged between
+  // directoryBegins and directoryEnds, and later ones by themselves.
 
   // coordinator -> commit-log: nothing; a new queue key starts at offset 0.
 } as const;
@@ -163,15 +183,38 @@ export interface DirectoryGroup {
   readonly consumeEnable: boolean;
   readonly consumeBroadcastEnable: boolean;
   readonly sysFlag: number;
+  /** So often a message is tried again before it is a dead letter. */
+  readonly retryMaxTimes: number;
+  /** 0 and below: what its consumers send back is dropped. */
+  readonly retryQueueCount: number;
+  /** Suggested to readers where slaves are read: to most, and to those that are far behind. */
+  readonly brokerId: number;
+  readonly slowBrokerId: number;
   /** Topics whose reading is forbidden to this group. */
   readonly forbiddenTopics: readonly string[];
+  /** Topics of which a member has a queue locked: they are consumed in order. */
+  readonly lockedTopics: readonly string[];
   /** null while no member is connected. */
   readonly live: DirectoryLiveGroup | null;
+  /** Offsets that were reset and that its members may not know of yet; null for none. */
+  readonly resets: readonly DirectoryReset[] | null;
+}
+
+export interface DirectoryReset extends ToldReset {
+  readonly topic: string;
+  readonly queueId: number;
 }
 
 export interface DirectoryLiveGroup {
   readonly broadcasting: boolean;
   readonly subscriptions: readonly DirectorySubscription[];
+}
+
+/** null: the connection is no member of the group (any more). */
+export interface MemberChange {
+  readonly connectionId: number;
+  readonly group: string;
+  readonly live: DirectoryLiveGroup | null;
 }
 
 export interface DirectorySubscription {
@@ -202,6 +245,24 @@ export interface TopicEnsured {
   /** 0, or the response code to answer the waiting sends with. */
   readonly code: number;
   readonly remark: string;
+}
+
+/** What the queues' dispatchers are to be asked, for the coordinator; each as in `lookUp`. */
+export interface LookUpsAsked {
+  readonly token: number;
+  readonly lookUps: readonly { readonly key: number; readonly kind: number; readonly argument: number }[];
+}
+
+/** Values in the order of the questions. */
+export interface LookUpsAnswered {
+  readonly token: number;
+  readonly values: readonly number[];
+}
+
+export interface ReplyPushed {
+  readonly token: number;
+  /** null: the client has taken it; else why it could not be given it. */
+  readonly fault: string | null;
 }
 
 export interface ConnectionOpened {

@@ -1,5 +1,5 @@
 // Who is in which consumer group: members by the connection that they live on, and what all of them together subscribe to.
-import { mergeSubscription, type Subscription, sameSubscription, shapeOf } from './subscription.ts';
+import { memberShapeOf, mergeSubscription, type Subscription, sameSubscription } from './subscription.ts';
 
 /** What every kind of client says of itself. */
 export interface ClientInfo {
@@ -12,8 +12,13 @@ export interface ClientInfo {
 
 export interface Member extends ClientInfo {
   readonly link: number;
+  readonly consumeType: string;
+  readonly messageModel: string;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
+  /** All that members of one group should have alike, as text. */
   readonly shape: string;
+  /** Of the last whole heartbeat; 0 where the client sends no short ones. */
+  readonly fingerprint: number;
 }
 
 export interface ConsumerBeat extends ClientInfo {
@@ -24,6 +29,7 @@ export interface ConsumerBeat extends ClientInfo {
   readonly consumeFromWhere: string;
   /** null: as before. */
   readonly subscriptions: readonly Subscription[] | null;
+  readonly fingerprint: number;
 }
 
 export interface LiveGroup {
@@ -53,6 +59,8 @@ export interface GroupEffect {
   readonly told: boolean;
   /** What an ingress judges pulls by. */
   readonly directory: boolean;
+  /** The same of this member alone. */
+  readonly member: boolean;
   /** The link that held the same client id before and lost it, -1 for none. */
   readonly replacedLink: number;
   /** A newer connection holds this client id, so this one stays outside. */
@@ -61,14 +69,20 @@ export interface GroupEffect {
   readonly mismatch: { readonly own: string; readonly other: string } | null;
 }
 
-const nothing: GroupEffect = { told: false, directory: false, replacedLink: -1, refused: false, mismatch: null };
+const nothing: GroupEffect = { told: false, directory: false, member: false, replacedLink: -1, refused: false, mismatch: null };
 
 export class ConsumerGroups {
   readonly #groups = new Map<string, Group>();
   readonly #groupsOfLink = new Map<number, Set<string>>();
+  /** Groups whose members are not alike. */
+  readonly #mismatched = new Set<string>();
 
   get size(): number {
     return this.#groups.size;
+  }
+
+  get mismatchedCount(): number {
+    return this.#mismatched.size;
   }
 
   get linkCount(): number {
@@ -77,6 +91,11 @@ export class ConsumerGroups {
 
   get(group: string): LiveGroup | undefined {
     return this.#groups.get(group);
+  }
+
+  /** The connection by which a client is a member; -1 where it is none. */
+  linkOf(group: string, clientId: string): number {
+    return this.#groups.get(group)?.linkOf.get(clientId) ?? -1;
   }
 
   groupsOf(link: number): readonly string[] {
@@ -118,20 +137,35 @@ export class ConsumerGroups {
     const before = old ?? replaced;
     const isFirst = group.members.size === 0;
     const subscriptions = subscriptionsAfter(beat, before?.subscriptions);
-    const shape = subscriptions === before?.subscriptions ? before.shape : shapeOf(subscriptions.values());
+    const { link, clientId, language, version, lastSeenMs, consumeType, messageModel, fingerprint } = beat;
+    const same = subscriptions === before?.subscriptions && messageModel === before.messageModel && consumeType === before.consumeType;
+    const shape = same ? before.shape : memberShapeOf(subscriptions.values(), messageModel, consumeType);
     if (old !== undefined) this.#unseat(group, old);
     const other = firstOtherShape(group, shape);
     const wasUniform = group.shapes.size <= 1;
-    const { link, clientId, language, version, lastSeenMs } = beat;
-    group.members.set(link, { link, clientId, language, version, lastSeenMs, subscriptions, shape });
+    const told = beat.subscriptions === null ? (before?.fingerprint ?? 0) : fingerprint;
+    const member: Member = {
+      link,
+      clientId,
+      language,
+      version,
+      lastSeenMs,
+      consumeType,
+      messageModel,
+      subscriptions,
+      shape,
+      fingerprint: told,
+    };
+    group.members.set(link, member);
     group.linkOf.set(clientId, link);
     countShape(group.shapes, shape, 1);
+    this.#noteShapes(beat.group, group);
     const groups = this.#groupsOfLink.get(link) ?? new Set();
     this.#groupsOfLink.set(link, groups.add(beat.group));
 
-    const modelChanged = group.messageModel !== beat.messageModel;
-    group.consumeType = beat.consumeType;
-    group.messageModel = beat.messageModel;
+    const modelChanged = group.messageModel !== messageModel;
+    group.consumeType = consumeType;
+    group.messageModel = messageModel;
     group.consumeFromWhere = beat.consumeFromWhere;
     let changed = remerge(group, before?.subscriptions ?? noSubscriptions, subscriptions);
     // Two memberships became this one.
@@ -140,6 +174,7 @@ export class ConsumerGroups {
     return {
       told: news,
       directory: isFirst || modelChanged || changed,
+      member: old === undefined || !same,
       replacedLink: replaced?.link ?? -1,
       refused: false,
       mismatch: news && wasUniform && other !== null ? { own: shape, other } : null,
@@ -159,9 +194,8 @@ export class ConsumerGroups {
     return { ...nothing, told: true, directory: remerge(group, member.subscriptions, noSubscriptions) };
   }
 
-  /** What another member of the group reads that a member with these subscriptions would not, or the other way round; null: all alike. */
-  differing(name: string, clientId: string, subscriptions: readonly Subscription[]): string | null {
-    const shape = shapeOf(subscriptions);
+  /** What another member of the group reads, and how, where that is not what a member of this shape does; null: all alike. */
+  differing(name: string, clientId: string, shape: string): string | null {
     for (const member of this.#groups.get(name)?.members.values() ?? []) {
       if (member.clientId !== clientId && member.shape !== shape) return member.shape;
     }
@@ -170,9 +204,15 @@ export class ConsumerGroups {
 
   #drop(name: string, group: Group, member: Member): void {
     this.#unseat(group, member);
+    this.#noteShapes(name, group);
     const groups = this.#groupsOfLink.get(member.link);
     groups?.delete(name);
     if (groups?.size === 0) this.#groupsOfLink.delete(member.link);
+  }
+
+  #noteShapes(name: string, group: Group): void {
+    if (group.shapes.size > 1) this.#mismatched.add(name);
+    else this.#mismatched.delete(name);
   }
 
   #unseat(group: Group, member: Member): void {

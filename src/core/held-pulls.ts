@@ -2,7 +2,7 @@
 
 export interface HeldPull {
   readonly token: number;
-  /** Index of the ingress that asked, with which `connectionId` is unique. */
+  /** Index of the ingress that asked, or behind them of the scheduler, with which `connectionId` is unique. */
   readonly ingress: number;
   readonly connectionId: number;
   readonly queueKey: number;
@@ -23,9 +23,18 @@ export class HeldPulls {
   /** Binary heap, soonest due first. */
   readonly #heap: HeldPull[] = [];
   readonly #countMax: number;
+  readonly #ingressCount: number;
+  #clientCount = 0;
 
-  constructor(countMax: number) {
+  /** @param countMax of those that ingresses asked for. @param ingressCount askers from this index on are no ingresses. */
+  constructor(countMax: number, ingressCount = Number.POSITIVE_INFINITY) {
     this.#countMax = countMax;
+    this.#ingressCount = ingressCount;
+  }
+
+  /** Of clients; `count` has those of the scheduler as well. */
+  get clientCount(): number {
+    return this.#clientCount;
   }
 
   get count(): number {
@@ -34,7 +43,10 @@ export class HeldPulls {
 
   /** False when the table is full: the pull is to be answered at once. */
   tryAdd(pull: HeldPull): boolean {
-    if (this.#heap.length >= this.#countMax) return false;
+    if (pull.ingress < this.#ingressCount) {
+      if (this.#clientCount >= this.#countMax) return false;
+      this.#clientCount++;
+    }
     const queue = this.#byQueue.get(pull.queueKey);
     if (queue === undefined) this.#byQueue.set(pull.queueKey, [pull]);
     else queue.push(pull);
@@ -103,6 +115,7 @@ export class HeldPulls {
   }
 
   #remove(pull: HeldPull): void {
+    if (pull.ingress < this.#ingressCount) this.#clientCount--;
     const queue = this.#byQueue.get(pull.queueKey);
     if (queue !== undefined) {
       queue.splice(queue.indexOf(pull), 1);

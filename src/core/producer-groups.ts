@@ -4,6 +4,8 @@ import type { ClientInfo } from './consumer-groups.ts';
 export class ProducerGroups {
   readonly #groups = new Map<string, Map<number, ClientInfo>>();
   readonly #groupsOfLink = new Map<number, Set<string>>();
+  /** Connections of each client, with the number of groups it produces under on each. */
+  readonly #linksOfClient = new Map<string, Map<number, number>>();
 
   get size(): number {
     return this.#groups.size;
@@ -25,8 +27,29 @@ export class ProducerGroups {
     return [...(this.#groupsOfLink.get(link) ?? [])];
   }
 
+  /** The newest connection over which a client of this id produces; -1 where there is none. */
+  linkOf(clientId: string): number {
+    let newest = -1;
+    for (const link of this.#linksOfClient.get(clientId)?.keys() ?? []) newest = Math.max(newest, link);
+    return newest;
+  }
+
+  #count(clientId: string, link: number, by: 1 | -1): void {
+    const links = this.#linksOfClient.get(clientId) ?? new Map<number, number>();
+    const count = (links.get(link) ?? 0) + by;
+    if (count > 0) links.set(link, count);
+    else links.delete(link);
+    if (links.size > 0) this.#linksOfClient.set(clientId, links);
+    else this.#linksOfClient.delete(clientId);
+  }
+
   beat(group: string, link: number, client: ClientInfo): void {
     const clients = this.#groups.get(group) ?? new Map<number, ClientInfo>();
+    const before = clients.get(link);
+    if (before?.clientId !== client.clientId) {
+      if (before !== undefined) this.#count(before.clientId, link, -1);
+      this.#count(client.clientId, link, 1);
+    }
     this.#groups.set(group, clients.set(link, client));
     const groups = this.#groupsOfLink.get(link) ?? new Set();
     this.#groupsOfLink.set(link, groups.add(group));
@@ -34,7 +57,10 @@ export class ProducerGroups {
 
   leave(group: string, link: number): boolean {
     const clients = this.#groups.get(group);
-    if (clients === undefined || !clients.delete(link)) return false;
+    const client = clients?.get(link);
+    if (clients === undefined || client === undefined) return false;
+    clients.delete(link);
+    this.#count(client.clientId, link, -1);
     if (clients.size === 0) this.#groups.delete(group);
     const groups = this.#groupsOfLink.get(link);
     groups?.delete(group);

@@ -24,6 +24,13 @@ export function shapeOf(subscriptions: Iterable<Subscription>): string {
   return parts.sort().join(' ');
 }
 
+/** The same with how it reads, where that is not what most do: by itself, or every message to every member. */
+export function memberShapeOf(subscriptions: Iterable<Subscription>, messageModel: string, consumeType: string): string {
+  const model = messageModel === 'CLUSTERING' ? '' : ` ${messageModel}`;
+  const type = consumeType === 'CONSUME_PASSIVELY' ? '' : ` ${consumeType}`;
+  return shapeOf(subscriptions) + model + type;
+}
+
 /** The order of tags makes no difference. */
 function normalExpression(s: Subscription): string {
   if (s.type !== 'TAG') return s.expression;

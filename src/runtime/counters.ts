@@ -32,6 +32,13 @@ export const CounterIds = {
   subscriptionMismatches: 26,
   loopActiveMs: 27,
   loopMeasuredAtMs: 28,
+  droppedMessages: 29,
+  clampedDelays: 30,
+  deliveryLateMs: 31,
+  mismatchedGroups: 32,
+  sendBacks: 33,
+  sendBacksDropped: 34,
+  deadLetters: 35,
 } as const;
 export type CounterId = (typeof CounterIds)[keyof typeof CounterIds];
 
@@ -86,6 +93,13 @@ export const counterRows: readonly CounterRow[] = [
   },
   { id: CounterIds.loopActiveMs, label: 'loopActiveMs', kind: 'level', help: 'Time in which the event loop of its thread did not wait' },
   { id: CounterIds.loopMeasuredAtMs, label: 'loopMeasuredAtMs', kind: 'level', help: 'Steady time at which that was read' },
+  { id: CounterIds.droppedMessages, label: 'droppedMessages', kind: 'total', help: 'Delayed messages that could not be delivered' },
+  { id: CounterIds.clampedDelays, label: 'clampedDelays', kind: 'total', help: 'Delay levels above the highest, which count as that' },
+  { id: CounterIds.deliveryLateMs, label: 'deliveryLateMs', kind: 'level', help: 'How late the newest delayed message was delivered' },
+  { id: CounterIds.mismatchedGroups, label: 'mismatchedGroups', kind: 'level', help: 'Groups whose members differ now' },
+  { id: CounterIds.sendBacks, label: 'sendBacks', kind: 'total', help: 'Messages sent back that were stored to be tried again' },
+  { id: CounterIds.sendBacksDropped, label: 'sendBacksDropped', kind: 'total', help: 'Messages sent back of groups without retry queues' },
+  { id: CounterIds.deadLetters, label: 'deadLetters', kind: 'total', help: 'Messages that went to a dead-letter topic' },
 ];
 
 // Memory: a block of 64 slots (float64) per actor. A block is a multiple of a cache line, so actors do not disturb each other; slots past

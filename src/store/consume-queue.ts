@@ -7,6 +7,7 @@
 // Units are written when the ring's end is reached or on flush: a write per message would cost more than all else.
 import { assert } from '../base/assert.ts';
 import { copyBytes } from '../base/copy-bytes.ts';
+import { SystemTopics } from '../message/names.ts';
 import { findQueueBounds } from './queue-bounds.ts';
 import { QueueFiles, type QueueSpace } from './queue-files.ts';
 import { firstAtOrAfter, lastAtOrBefore, type StoreTimeOf, type TimedQueue } from './queue-time-search.ts';
@@ -27,6 +28,8 @@ export type DirtyQueues = Set<ConsumeQueue>;
 export class ConsumeQueue implements TimedQueue {
   readonly topic: string;
   readonly queueId: number;
+  /** Its messages wait for a delay level: their codes are the times at which they are due. */
+  readonly isSchedule: boolean;
   /** Offset of the first message that can be read. */
   offsetMin = 0;
   /** Offset of the next message. */
@@ -50,6 +53,7 @@ export class ConsumeQueue implements TimedQueue {
   constructor(space: QueueSpace, dirty: DirtyQueues, key: number, topic: string, queueId: number) {
     this.topic = topic;
     this.queueId = queueId;
+    this.isSchedule = topic === SystemTopics.schedule;
     this.#key = key;
     this.#files = new QueueFiles(space, key, topic, queueId);
     this.#blocks = space.blocks;

@@ -32,6 +32,7 @@ function beat(
     messageModel: 'CLUSTERING',
     consumeFromWhere: 'CONSUME_FROM_LAST_OFFSET',
     subscriptions,
+    fingerprint: 0,
     ...more,
   };
 }

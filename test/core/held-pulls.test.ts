@@ -125,3 +125,15 @@ test('held pulls: of equal connection numbers only those of the same ingress are
     [1],
   );
 });
+
+test('held pulls: those of the scheduler are held whatever clients hold, and do not count as theirs', (t) => {
+  const held = new HeldPulls(1, 2);
+  t.true(held.tryAdd(pull({ ingress: 2, connectionId: 0 })));
+  t.true(held.tryAdd(pull({ ingress: 1 })));
+  t.false(held.tryAdd(pull({ ingress: 0 })));
+  t.true(held.tryAdd(pull({ ingress: 2, connectionId: 0 })));
+  t.deepEqual([held.count, held.clientCount], [3, 1]);
+  held.cancelConnection(1, 1);
+  t.deepEqual([held.count, held.clientCount], [2, 0]);
+  t.true(held.tryAdd(pull({ ingress: 0 })));
+});

@@ -85,7 +85,9 @@ const rows: readonly PointRow[] = [
   ...stateRows('groups', 'subscriptionGroup.json'),
   ...stateRows('offsets', 'consumerOffset.json'),
   ...stateRows('joins', 'groupJoins.json'),
+  ...stateRows('resets', 'offsetResets.json'),
   ...stateRows('delays', 'delayOffset.json'),
+  ...stateRows('delay lists', 'delayLevels.json'),
 ];
 
 export const faultPoints: readonly string[] = rows.map(({ name }) => name);

@@ -7,7 +7,7 @@ import { RequestCodes } from '../../src/protocol/codes.ts';
 import { encodePullRequest, PullFlags, PullRequest } from '../../src/protocol/commands/pull-message.ts';
 import { encodeSendRequest, SendRequest } from '../../src/protocol/commands/send-message.ts';
 import { FrameDecoder, HeaderCodecs } from '../../src/protocol/frame.ts';
-import { type ExtFields, encodeFrame, Header, ONEWAY_FLAG, readHeader } from '../../src/protocol/header.ts';
+import { type ExtFields, encodeFrame, Header, ONEWAY_FLAG, RESPONSE_FLAG, readHeader } from '../../src/protocol/header.ts';
 import type { MemoryTransport } from '../../src/runtime/memory-transport.ts';
 import type { Connection } from '../../src/runtime/transport.ts';
 import type { SimBroker } from './sim-broker.ts';
@@ -19,6 +19,13 @@ export interface Answer {
   readonly body: Buffer;
   /** Steady time at which it arrived. */
   readonly atMs: number;
+}
+
+export interface BrokerRequest {
+  readonly code: number;
+  readonly opaque: number;
+  readonly ext: Readonly<Record<string, string>>;
+  readonly body: Buffer;
 }
 
 export interface PullOptions {
@@ -38,6 +45,8 @@ export class SimClient {
   readonly answers = new Map<number, Answer>();
   /** Requests of the broker: their codes. */
   readonly requested: number[] = [];
+  /** Called for each request of the broker. */
+  onRequest: (request: BrokerRequest) => void = () => {};
   readonly #waiting = new Map<number, OnAnswer | null>();
   readonly #header = new Header();
   readonly #decoder: FrameDecoder;
@@ -124,6 +133,12 @@ export class SimClient {
     return this.send(RequestCodes.HEART_BEAT, {}, body);
   }
 
+  /** Answers a request of the broker. */
+  reply(opaque: number, code: number, body?: Uint8Array): void {
+    const parts = { code, opaque, flag: RESPONSE_FLAG, codec: this.#codecOf(opaque), version: 477, language: 'JAVA', ext: {}, body };
+    this.connection.write(encodeFrame(parts));
+  }
+
   cut(): void {
     this.sim.network.cut(this.connection);
   }
@@ -137,6 +152,7 @@ export class SimClient {
     const header = this.#header;
     if (!header.isResponse) {
       this.requested.push(header.code);
+      this.onRequest({ code: header.code, opaque: header.opaque, ext: header.fields(), body });
       return;
     }
     const { opaque, code, remark } = header;

@@ -9,6 +9,7 @@ import { MemoryFiles } from '../../src/store/files/memory-files.ts';
 import { GroupsFile } from '../../src/store/groups-file.ts';
 import { JoinsFile } from '../../src/store/joins-file.ts';
 import { OffsetsFile } from '../../src/store/offsets-file.ts';
+import { ResetsFile } from '../../src/store/resets-file.ts';
 import { TopicsFile } from '../../src/store/topics-file.ts';
 import { Killer } from '../faults/fault-points.ts';
 import { type CutOrder, PowerCutDisk } from '../faults/power-cut-disk.ts';
@@ -67,11 +68,21 @@ const kinds: readonly StateKind[] = [
     },
   },
   {
+    name: 'offsetResets.json',
+    open: (files, log) => {
+      const file = new ResetsFile(files, '/config', log);
+      return {
+        save: (number) => file.save(new Map([['T@g', new Map([[3, number]])]])),
+        load: () => file.load()?.get('T@g')?.get(3) ?? null,
+      };
+    },
+  },
+  {
     name: 'delayOffset.json',
     open: (files, log) => {
       const file = new DelayOffsetsFile(files, '/config', log);
       return {
-        save: (number) => file.save({ dataVersion, offsets: new Map([[3, number]]) }),
+        save: (number) => file.save({ dataVersion, offsets: new Map([[3, number]]), later: new Map() }),
         load: () => file.load()?.offsets.get(3) ?? null,
       };
     },

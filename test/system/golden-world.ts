@@ -1,6 +1,7 @@
 // Brings a broker into the state in which a captured request got its captured answer, and sends that request.
 import { present } from '../../src/base/assert.ts';
 import { javaHash } from '../../src/base/bytes.ts';
+import { parseProperties } from '../../src/message/properties.ts';
 import { type ConsumerData, encodeHeartbeat } from '../../src/protocol/bodies/heartbeat.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { FrameDecoder } from '../../src/protocol/frame.ts';
@@ -69,6 +70,7 @@ export class World {
     let connection = this.#connections.get(name);
     if (connection === undefined || connection.socket.destroyed) {
       connection = await WireClient.open(this.#port);
+      connection.answers = true;
       this.#connections.set(name, connection);
     }
     return connection;
@@ -95,6 +97,19 @@ export class World {
       case RequestCodes.GET_PRODUCER_CONNECTION_LIST:
         if (expectedCode === 0) await this.#produce(connection, present(ext['producerGroup']));
         return null;
+      case RequestCodes.SEND_REPLY_MESSAGE:
+      case RequestCodes.SEND_REPLY_MESSAGE_V2: {
+        const to = parseProperties(ext['properties'] ?? ext['i'] ?? '').get('REPLY_TO_CLIENT');
+        if (expectedCode === 0) await this.#produce(connection, 'askers', to);
+        return null;
+      }
+      case RequestCodes.GET_CONSUMER_RUNNING_INFO:
+      case RequestCodes.CONSUME_MESSAGE_DIRECTLY:
+      case RequestCodes.INVOKE_BROKER_TO_GET_CONSUMER_STATUS: {
+        if (expectedCode !== 0) return null;
+        await this.#join(connection, group, [topic || 'T'], '*', '0', ext['clientId'] || ext['clientAddr'] || undefined);
+        return code === RequestCodes.CONSUME_MESSAGE_DIRECTLY ? { msgId: await this.#storeId() } : null;
+      }
       case RequestCodes.QUERY_MESSAGE:
         if (expectedCode !== 0) return null;
         return this.#storeKeyed(topic, present(ext['key']));
@@ -158,11 +173,21 @@ export class World {
   }
 
   async #storeOne(): Promise<string> {
-    const { ext } = await this.#admin.send('GoldenView', 'x');
-    return Number.parseInt(present(ext['msgId']).slice(16), 16).toString();
+    return Number.parseInt((await this.#storeId()).slice(16), 16).toString();
   }
 
-  async #join(connection: WireClient, group: string, topics: readonly string[], text: string, subVersion: string): Promise<void> {
+  async #storeId(): Promise<string> {
+    return present((await this.#admin.send('GoldenView', 'x')).ext['msgId']);
+  }
+
+  async #join(
+    connection: WireClient,
+    group: string,
+    topics: readonly string[],
+    text: string,
+    subVersion: string,
+    clientId = 'golden@1',
+  ): Promise<void> {
     const tags = text === '*' ? [] : text.split('||').map((tag) => tag.trim());
     const subscriptions = topics.map((topic) => ({
       topic,
@@ -181,7 +206,7 @@ export class World {
       subscriptions,
       unitMode: false,
     };
-    const data = { clientId: 'golden@1', producerGroups: [], consumers: [consumer], fingerprint: 0, withoutSub: false };
+    const data = { clientId, producerGroups: [], consumers: [consumer], fingerprint: 0, withoutSub: false };
     const answer = await connection.call(RequestCodes.HEART_BEAT, {}, encodeHeartbeat(data));
     if (answer.code !== 0) throw new Error(`cannot join ${group}: ${answer.remark}`);
   }
@@ -192,8 +217,8 @@ export class World {
     while ((await this.#admin.call(RequestCodes.GET_CONSUMER_LIST_BY_GROUP, { consumerGroup })).code === 0);
   }
 
-  async #produce(connection: WireClient, group: string): Promise<void> {
-    const data = { clientId: 'golden@1', producerGroups: [group], consumers: [], fingerprint: 0, withoutSub: false };
+  async #produce(connection: WireClient, group: string, clientId = 'golden@1'): Promise<void> {
+    const data = { clientId, producerGroups: [group], consumers: [], fingerprint: 0, withoutSub: false };
     await connection.call(RequestCodes.HEART_BEAT, {}, encodeHeartbeat(data));
   }
 }

@@ -5,7 +5,7 @@ import { RequestCodes } from '../../src/protocol/codes.ts';
 import { encodePullRequest, PullFlags, PullRequest } from '../../src/protocol/commands/pull-message.ts';
 import { encodeSendRequest, SendRequest } from '../../src/protocol/commands/send-message.ts';
 import { FrameDecoder, HeaderCodecs } from '../../src/protocol/frame.ts';
-import { type ExtFields, encodeFrame, Header, readHeader } from '../../src/protocol/header.ts';
+import { type ExtFields, encodeFrame, Header, RESPONSE_FLAG, readHeader } from '../../src/protocol/header.ts';
 
 export interface Answer {
   readonly code: number;
@@ -67,6 +67,8 @@ export class WireClient {
   /** Requests that the broker sent by itself. */
   readonly unasked: Answer[] = [];
   closed = false;
+  /** Answers requests of the broker with success. */
+  answers = false;
   readonly #waiting = new Map<number, (answer: Answer | null) => void>();
   readonly #onClosed: (() => void)[] = [];
   #nextOpaque = 1;
@@ -180,6 +182,7 @@ export class WireClient {
   #take(isResponse: boolean, answer: Answer): void {
     if (!isResponse) {
       this.unasked.push(answer);
+      if (this.answers) this.write(frameOf(0, answer.opaque, {}, undefined, RESPONSE_FLAG));
       return;
     }
     const give = this.#waiting.get(answer.opaque);

@@ -46,7 +46,7 @@ export class Cleaner implements Actor {
     const preparer = new QueuePreparer(context);
     this.#asker = new UnreadAsker(context, (ring, word) => preparer.prepare(ring, word));
     this.#clock = new StoredClock(context);
-    this.#followers = [...context.namesOf('dispatch'), ...context.namesOf('indexer'), ...context.namesOf('ingress')];
+    this.#followers = ['dispatch', 'indexer', 'ingress', 'scheduler'].flatMap((kind) => context.namesOf(kind));
   }
 
   start(): void {

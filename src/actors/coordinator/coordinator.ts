@@ -1,6 +1,5 @@
 // The actor that keeps groups, offsets, topics and their rules: frames and notes in, decisions made and written, answers out.
 import { AssertionError } from '../../base/assert.ts';
-import { join64, readUtf8 } from '../../base/bytes.ts';
 import { errorText } from '../../base/errors.ts';
 import { RateLimit } from '../../base/rate-limit.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
@@ -9,12 +8,22 @@ import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { RingHandler, RingReader } from '../../runtime/ring.ts';
 import type { ActorContext } from '../context.ts';
-import { type ConnectionOpened, type EnsureGroup, type EnsureTopic, Messages, type PeerState, type TopicEnsured } from '../messages.ts';
+import {
+  type ConnectionOpened,
+  type EnsureGroup,
+  type EnsureTopic,
+  type LookUpsAnswered,
+  Messages,
+  type PeerState,
+  type TopicEnsured,
+} from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
 import { PartAssembler } from '../part-assembler.ts';
 import { Desk } from './desk.ts';
 import { handlers } from './handlers/table.ts';
-import { badRequest, type Reply, type Request, readFrame, refuse } from './request.ts';
+import { onPulledCommit, onResetPulled } from './pull-notes.ts';
+import { onPushReply } from './push-reply.ts';
+import { badRequest, LATER, type Reply, type Request, readFrame, refuse } from './request.ts';
 
 /** Mail taken from one ingress before the others have their turn. */
 const MAIL_LIMIT = 256;
@@ -36,7 +45,8 @@ export class Coordinator implements Actor {
   readonly #context: ActorContext;
   readonly #mail: readonly Desktop[];
   readonly #dispatchers: readonly Outbox[];
-  readonly #ingresses: readonly Outbox[];
+  /** Of the ingresses, and of the scheduler. */
+  readonly #others: readonly Outbox[];
   readonly #outgoing: Outgoing[] = [];
   readonly #faultLimit = new RateLimit(LOG_INTERVAL_MS);
   #offsetsDueMs = Number.POSITIVE_INFINITY;
@@ -48,7 +58,7 @@ export class Coordinator implements Actor {
     this.#context = context;
     this.desk = new Desk(context);
     const names = context.namesOf('ingress');
-    this.#ingresses = names.map((name) => context.outbox(name));
+    this.#others = [...names, ...context.namesOf('scheduler')].map((name) => context.outbox(name));
     this.#dispatchers = context.namesOf('dispatch').map((name) => context.outbox(name));
     this.#mail = context.inboxes.map(({ from, ring }) => ({ ring, handler: this.#readerOf(names.indexOf(from), ring) }));
   }
@@ -65,7 +75,8 @@ export class Coordinator implements Actor {
     // Answers that found no room go out first; whoever asks more waits in front of us meanwhile.
     if (!this.#isCongested()) for (const { ring, handler } of this.#mail) work += ring.drain(handler, MAIL_LIMIT);
     const now = clock.steadyMs();
-    work += this.desk.membership.tick(now);
+    work += this.desk.membership.tick(now) + this.desk.tick(now);
+    for (const { request, reply, changes } of this.desk.takeLate()) this.#queueAnswer(request, reply, changes);
     this.#save(now);
     // After the save: what it changed is registered at once, and answers that wait for that are held.
     work += this.desk.registrar.tick(now) + this.#saveOffsets(now);
@@ -78,7 +89,7 @@ export class Coordinator implements Actor {
     const { membership, registrar } = this.desk;
     // Whoever makes room in a ring does not ring for it.
     if (this.#isCongested()) return this.#context.clock.steadyMs() + ROOM_POLL_MS;
-    return Math.min(membership.nextMs(), registrar.nextMs(), this.#offsetsDueMs, this.#saveRetryMs);
+    return Math.min(membership.nextMs(), this.desk.nextMs(), registrar.nextMs(), this.#offsetsDueMs, this.#saveRetryMs);
   }
 
   stop(): void {
@@ -99,7 +110,7 @@ export class Coordinator implements Actor {
   }
 
   #take(ingress: number, ring: RingReader, parts: PartAssembler, type: number, at: number): void {
-    const { links, membership, registrar } = this.desk;
+    const { links, lookUps, registrar } = this.desk;
     switch (type) {
       case Messages.frame: {
         const frame = parts.takeFrame(at);
@@ -107,7 +118,7 @@ export class Coordinator implements Actor {
         return;
       }
       case Messages.commitOffset:
-        this.#onCommit(ring, at);
+        onPulledCommit(this.desk, ingress, ring, at);
         return;
       case Messages.connectionOpened: {
         const opened = parts.takeJson<ConnectionOpened>(at);
@@ -116,12 +127,15 @@ export class Coordinator implements Actor {
       }
       case Messages.connectionClosed: {
         const link = links.close(ingress, ring.words[at >> 2] as number);
-        if (link !== undefined) membership.linkClosed(link.id);
+        if (link !== undefined) this.desk.linkClosed(link.id);
         return;
       }
       case Messages.ingressStarted:
         parts.clear();
         if ((ring.words[at >> 2] as number) > 0) this.desk.ingressRestarted(ingress);
+        return;
+      case Messages.schedulerStarted:
+        this.desk.schedulerRestarted();
         return;
       case Messages.ensureTopic: {
         const wish = parts.takeJson<EnsureTopic>(at);
@@ -131,6 +145,19 @@ export class Coordinator implements Actor {
       case Messages.ensureGroup: {
         const wish = parts.takeJson<EnsureGroup>(at);
         if (wish !== null) this.desk.groups.ensure(wish.group);
+        return;
+      }
+      case Messages.resetPulled:
+        onResetPulled(this.desk, ingress, ring, at);
+        return;
+      case Messages.lookUpsAnswered: {
+        const answered = parts.takeJson<LookUpsAnswered>(at);
+        if (answered !== null) lookUps.onAnswered(answered);
+        return;
+      }
+      case Messages.pushReply: {
+        const frame = parts.takeFrame(at);
+        if (frame !== null) onPushReply(this.desk, ingress, parts.connectionId, frame);
         return;
       }
       case Messages.peerState: {
@@ -148,18 +175,24 @@ export class Coordinator implements Actor {
       return;
     }
     const { header, body } = read;
+    const link = this.desk.links.find(ingress, connectionId);
     if (header.isResponse) {
-      if (ingress === 0) this.desk.registrar.onResponse(connectionId, header, body);
+      // Name servers are asked over connections of our own, which are no links.
+      if (link !== undefined) this.desk.calls.onResponse(link, header, body);
+      else if (ingress === 0) this.desk.registrar.onResponse(connectionId, header, body);
       return;
     }
-    const request: Request = { header, body, ingress, connectionId, link: this.desk.links.find(ingress, connectionId) };
+    const request: Request = { header, body, ingress, connectionId, link };
     const changesBefore = this.desk.changeCount;
     const reply = this.#handle(request);
-    const changes = this.desk.changeCount !== changesBefore;
-    if (!header.isOneway) this.#outgoing.push((failure) => this.#answer(request, reply, changes ? failure : null));
+    if (reply !== LATER) this.#queueAnswer(request, reply, this.desk.changeCount !== changesBefore);
   }
 
-  #handle(request: Request): Reply {
+  #queueAnswer(request: Request, reply: Reply, changes: boolean): void {
+    if (!request.header.isOneway) this.#outgoing.push((failure) => this.#answer(request, reply, changes ? failure : null));
+  }
+
+  #handle(request: Request): Reply | typeof LATER {
     const { code } = request.header;
     const handler = handlers.get(code);
     if (handler === undefined) return refuse(ResponseCodes.REQUEST_CODE_NOT_SUPPORTED, ` request type ${code} not supported`);
@@ -199,19 +232,6 @@ export class Coordinator implements Actor {
     });
   }
 
-  /** queueId, offset x2, groupSize, topicSize, group, topic. A pull that is served makes its group, as stock brokers do. */
-  #onCommit(ring: RingReader, at: number): void {
-    const { words, bytes } = ring;
-    const word = at >> 2;
-    const groupAt = at + 5 * 4;
-    const topicAt = groupAt + (words[word + 3] as number);
-    const group = readUtf8(bytes, groupAt, topicAt);
-    const topic = readUtf8(bytes, topicAt, topicAt + (words[word + 4] as number));
-    const { groups, offsets, topics } = this.desk;
-    if (!topics.table.has(topic) || groups.ensure(group).code !== ResponseCodes.SUCCESS) return;
-    offsets.commit(group, topic, words[word] as number, join64(words[word + 1] as number, words[word + 2] as number));
-  }
-
   /** Writes changes and lets the answers out. Where that fails, those that asked for a change are told why, and it is tried again. */
   #save(now: number): void {
     let failure: string | null = null;
@@ -242,7 +262,7 @@ export class Coordinator implements Actor {
 
   #saveOffsets(now: number): number {
     const { flushConsumerOffsetInterval } = this.#context.settings;
-    if (!this.desk.offsets.table.dirty) this.#offsetsDueMs = Number.POSITIVE_INFINITY;
+    if (!this.desk.offsetsDirty) this.#offsetsDueMs = Number.POSITIVE_INFINITY;
     else if (this.#offsetsDueMs === Number.POSITIVE_INFINITY) this.#offsetsDueMs = now + flushConsumerOffsetInterval;
     if (now < this.#offsetsDueMs) return 0;
     try {
@@ -257,15 +277,15 @@ export class Coordinator implements Actor {
   }
 
   #isCongested(): boolean {
-    return this.#dispatchers.some((outbox) => outbox.hasWaiting) || this.#ingresses.some((outbox) => outbox.hasWaiting);
+    return this.#dispatchers.some((outbox) => outbox.hasWaiting) || this.#others.some((outbox) => outbox.hasWaiting);
   }
 
-  /** Dispatch first: an ingress must not use a queue that its dispatcher does not know. */
+  /** Dispatch first: nobody may use a queue that its dispatcher does not know. */
   #flush(): number {
     let work = 0;
     for (const outbox of this.#dispatchers) if (outbox.flush()) work++;
     if (this.#dispatchers.some((outbox) => outbox.hasWaiting)) return work;
-    for (const outbox of this.#ingresses) if (outbox.flush()) work++;
+    for (const outbox of this.#others) if (outbox.flush()) work++;
     return work;
   }
 

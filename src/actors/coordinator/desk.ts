@@ -2,26 +2,36 @@
 import { RateLimit } from '../../base/rate-limit.ts';
 import { ChangeTimes } from '../../core/change-times.ts';
 import { ConsumerGroups } from '../../core/consumer-groups.ts';
+import type { ResetKind } from '../../core/offset-resets.ts';
 import { NO_OFFSET } from '../../core/offset-table.ts';
+import { QueueLocks } from '../../core/queue-locks.ts';
 import { RequestCodes } from '../../protocol/codes.ts';
 import { encodeConsumerIdsChangedRequest } from '../../protocol/commands/consumer-ids-changed.ts';
-import { HeaderCodecs } from '../../protocol/frame.ts';
-import { encodeFrame, ONEWAY_FLAG } from '../../protocol/header.ts';
-import { BROKER_VERSION } from '../../protocol/versions.ts';
 import type { ActorContext } from '../context.ts';
-import { Messages } from '../messages.ts';
+import { type MemberChange, Messages } from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
+import { ClientCaller } from './client-caller.ts';
 import { Directory } from './directory.ts';
-import { GroupKeeper } from './group-keeper.ts';
+import { GroupKeeper, memberState } from './group-keeper.ts';
 import { addressOf, type Link, Links } from './links.ts';
+import { LookUpAsker } from './look-ups.ts';
 import { Membership } from './membership.ts';
 import { OffsetKeeper } from './offset-keeper.ts';
 import { QueueReads } from './queue-reads.ts';
 import { Registrar } from './registrar.ts';
+import type { Reply, Request } from './request.ts';
 import { StateFiles } from './state-files.ts';
 import { TopicKeeper } from './topic-keeper.ts';
 
 const BACKWARDS_LOG_MS = 10_000;
+const TELL_RESETS_MS = 50;
+
+export interface LateAnswer {
+  readonly request: Request;
+  readonly reply: Reply;
+  readonly changes: boolean;
+}
+const nothingLate: readonly LateAnswer[] = [];
 
 export class Desk {
   readonly context: ActorContext;
@@ -34,11 +44,15 @@ export class Desk {
   readonly offsets: OffsetKeeper;
   readonly membership: Membership;
   readonly registrar: Registrar;
+  readonly calls: ClientCaller;
+  readonly lookUps: LookUpAsker;
   readonly #files: StateFiles;
   readonly #reads: QueueReads;
   readonly #ingresses: readonly Outbox[];
   readonly #backwardsLimit = new RateLimit(BACKWARDS_LOG_MS);
-  #nextOpaque = 1;
+  #late: LateAnswer[] = [];
+  /** When ingresses hear next of who knows of resets. */
+  #tellResetsAtMs = 0;
   /** Topics whose change is on disk, but not yet told to name servers. */
   readonly #unregistered: string[] = [];
   /** Offsets must be written with the next commit, and not in their own time. */
@@ -51,12 +65,20 @@ export class Desk {
     this.#reads = new QueueReads(context.queueReads);
     this.directory = new Directory(context);
     this.topics = new TopicKeeper(context, this.directory);
-    this.groups = new GroupKeeper(context, this.directory, this.topics, this.consumers);
+    const locks = new QueueLocks();
     this.offsets = new OffsetKeeper(context, this.topics);
+    this.groups = new GroupKeeper(context, this.directory, this.topics, this.consumers, locks, this.offsets.resets);
+    this.calls = new ClientCaller(context, (ingress) => this.outboxOf(ingress));
+    this.lookUps = new LookUpAsker(context);
     this.registrar = new Registrar(context, this.topics);
-    this.membership = new Membership(context, this.consumers, this.links, {
+    this.membership = new Membership(context, this.consumers, locks, this.links, {
       groupChanged: (group) => this.groups.tell(group),
-      notify: (group, link) => this.#notify(group, link),
+      memberChanged: (group, link, member) => {
+        const change: MemberChange = { connectionId: link.connectionId, group, live: member === null ? null : memberState(member) };
+        this.outboxOf(link.ingress).sendJson(Messages.memberChanged, change);
+      },
+      notify: (group, link) =>
+        this.calls.tell(link, RequestCodes.NOTIFY_CONSUMER_IDS_CHANGED, encodeConsumerIdsChangedRequest({ consumerGroup: group })),
       closeConnection: (link) => this.outboxOf(link.ingress).send(Messages.closeConnection, [link.connectionId]),
       wantsNotices: (group) =>
         context.settings.notifyConsumerIdsChangedEnable && this.groups.table.get(group)?.notifyConsumerIdsChangedEnable !== false,
@@ -69,7 +91,7 @@ export class Desk {
 
   /** How many changes of topics and groups there have been: whoever changes something must not be told so before it is on disk. */
   get changeCount(): number {
-    return this.topics.changeCount + this.groups.changeCount;
+    return this.topics.changeCount + this.groups.changeCount + this.offsets.changeCount;
   }
 
   load(): void {
@@ -82,6 +104,9 @@ export class Desk {
     this.#cutOffsets();
     const joins = this.#files.joins.load();
     if (joins !== null) this.offsets.joins.load(joins);
+    const resets = this.#files.resets.load();
+    if (resets !== null) this.offsets.loadResets(resets);
+    this.#tellResets();
     this.#publishReads();
   }
 
@@ -110,11 +135,66 @@ export class Desk {
   ingressRestarted(ingress: number): void {
     for (const link of this.links.ofIngress(ingress)) {
       this.links.close(ingress, link.connectionId);
-      this.membership.linkClosed(link.id);
+      this.linkClosed(link.id);
     }
     this.topics.tellAll();
     this.groups.tellAll();
     this.directory.restarted(ingress);
+  }
+
+  /** Everything that lived on the connection ends with it. */
+  linkClosed(link: number): void {
+    this.membership.linkClosed(link);
+    this.calls.linkClosed(link);
+    this.offsets.resets.linkClosed(link);
+  }
+
+  /** What is due by itself; returns how much there was. */
+  tick(steadyMs: number): number {
+    this.offsets.resets.expire(steadyMs);
+    return this.calls.tick(steadyMs) + this.lookUps.tick(steadyMs);
+  }
+
+  nextMs(): number {
+    const { resets } = this.offsets;
+    const resetsMs = resets.hasChanged ? Math.min(resets.nextMs(), this.#tellResetsAtMs) : resets.nextMs();
+    return Math.min(this.calls.nextMs(), this.lookUps.nextMs(), resetsMs);
+  }
+
+  /**
+   * The answer to a request whose handler returned LATER.
+   * @param changes it says that something was changed, so that is on disk before.
+   */
+  answerLater(request: Request, reply: Reply, changes = false): void {
+    this.#late.push({ request, reply, changes });
+  }
+
+  takeLate(): readonly LateAnswer[] {
+    if (this.#late.length === 0) return nothingLate;
+    const late = this.#late;
+    this.#late = [];
+    return late;
+  }
+
+  /** False where there is no room for so many; else on disk, and told to all, before the answer to whoever asked for it. */
+  resetOffsets(group: string, topic: string, offsets: ReadonlyMap<number, number>, kind: ResetKind): boolean {
+    if (!this.offsets.reset(group, topic, offsets, kind, this.consumers.get(group) === undefined)) return false;
+    this.#offsetsUrgent = true;
+    this.#tellResetsAtMs = 0;
+    return true;
+  }
+
+  /** The same for a group that may be offline: then it is an ordinary commit, unless another reset waits. */
+  setOffsets(group: string, topic: string, offsets: ReadonlyMap<number, number>): boolean {
+    const moves = this.consumers.get(group) !== undefined || this.offsets.resets.ofGroup(group).length > 0;
+    if (moves) return this.resetOffsets(group, topic, offsets, 'pull');
+    for (const [queueId, offset] of offsets) if (this.offsets.commit(group, topic, queueId, offset, -1) === 'full') return false;
+    return true;
+  }
+
+  schedulerRestarted(): void {
+    this.topics.tellAll();
+    this.directory.schedulerRestarted();
   }
 
   removeTopic(topic: string): void {
@@ -122,11 +202,13 @@ export class Desk {
     if (keys === null) return;
     this.changeTimes.forget(keys);
     this.offsets.topicRemoved(topic);
+    this.membership.topicRemoved(topic);
     this.#offsetsUrgent = true;
   }
 
   removeGroup(group: string, withOffsets: boolean): void {
     this.groups.remove(group);
+    this.membership.locks.dropGroup(group);
     if (!withOffsets) return;
     this.offsets.groupRemoved(group);
     this.#offsetsUrgent = true;
@@ -139,6 +221,7 @@ export class Desk {
       this.saveOffsets();
       this.#offsetsUrgent = false;
     }
+    if (this.offsets.resets.hasChanged && this.context.clock.steadyMs() >= this.#tellResetsAtMs) this.#tellResets();
     if (this.topics.dirty) {
       this.#files.saveTopics(this.topics.state());
       this.#unregistered.push(...this.topics.saved());
@@ -155,8 +238,17 @@ export class Desk {
     this.registrar.topicsChanged(this.#unregistered.splice(0));
   }
 
+  get offsetsDirty(): boolean {
+    return this.offsets.table.dirty || this.offsets.resets.dirty;
+  }
+
+  /** Resets first: an offset that was committed after one must not be undone by it when both are loaded. */
   saveOffsets(): void {
-    const { table } = this.offsets;
+    const { table, resets } = this.offsets;
+    if (resets.dirty) {
+      this.#files.resets.save(this.offsets.storedResets());
+      resets.markSaved();
+    }
     if (!table.dirty) return;
     this.#publishReads();
     this.#files.offsets.save({ dataVersion: table.version, rows: table.rows });
@@ -184,19 +276,14 @@ export class Desk {
     const suppressed = this.#backwardsLimit.admit(this.context.clock.steadyMs());
     if (suppressed < 0) return;
     const address = link === undefined ? '' : addressOf(link);
-    this.context.log.warn('offset goes backwards', { group, topic, queueId, stored, committed: offset, address, suppressed });
+    const clientId = link === undefined ? '' : (this.consumers.get(group)?.members.get(link.id)?.clientId ?? '');
+    this.context.log.warn('offset goes backwards', { group, topic, queueId, stored, committed: offset, clientId, address, suppressed });
   }
 
-  #notify(group: string, link: Link): void {
-    const frame = encodeFrame({
-      code: RequestCodes.NOTIFY_CONSUMER_IDS_CHANGED,
-      opaque: this.#nextOpaque++,
-      flag: ONEWAY_FLAG,
-      codec: HeaderCodecs.json,
-      version: BROKER_VERSION,
-      language: 'JAVA',
-      ext: encodeConsumerIdsChangedRequest({ consumerGroup: group }),
-    });
-    this.outboxOf(link.ingress).sendFrame(Messages.answer, link.connectionId, frame);
+  /** Members of many queues learn of a reset one by one: that is told together. */
+  #tellResets(): void {
+    const { clock } = this.context;
+    for (const group of this.offsets.resets.takeChanged()) this.groups.tell(group);
+    this.#tellResetsAtMs = clock.steadyMs() + TELL_RESETS_MS;
   }
 }

@@ -1,4 +1,4 @@
-// Tells dispatch and ingress actors of topics and groups: collected while requests are handled, sent once the change is on disk.
+// Tells dispatch, ingress and scheduler actors of topics and groups: collected while requests are handled, sent once the change is on disk.
 import type { ActorContext } from '../context.ts';
 import { type GroupChange, Messages, type QueueEntry, type TopicChange } from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
@@ -14,18 +14,21 @@ type QueueNews =
 export class Directory {
   readonly #ingresses: readonly Outbox[];
   readonly #dispatchers: readonly Outbox[];
+  readonly #schedulers: readonly Outbox[];
   /** In the order of events: a topic that is made again has its old queues removed before. */
   #queueNews: QueueNews[] = [];
   readonly #topics = new Map<string, TopicChange>();
   readonly #groups = new Map<string, GroupChange>();
   /** Indexes of those that get everything, since they were restarted. */
   readonly #restarted = new Set<number>();
+  #schedulerRestarted = false;
   /** The first telling holds everything, for all of them. */
   #isFirst = true;
 
   constructor(context: ActorContext) {
     this.#ingresses = context.namesOf('ingress').map((name) => context.outbox(name));
     this.#dispatchers = context.namesOf('dispatch').map((name) => context.outbox(name));
+    this.#schedulers = context.namesOf('scheduler').map((name) => context.outbox(name));
   }
 
   get isEmpty(): boolean {
@@ -59,16 +62,26 @@ export class Directory {
     this.#restarted.add(ingress);
   }
 
+  /** The same of the scheduler, which hears of topics only. */
+  schedulerRestarted(): void {
+    this.#schedulerRestarted = true;
+  }
+
   /** Dispatch hears of new queues before any ingress can use them. Returns the ingresses that were told everything. */
   tell(): number[] {
     for (const outbox of this.#dispatchers) for (const news of this.#queueNews) tellQueues(outbox, news);
     this.#ingresses.forEach((outbox, ingress) => {
       const whole = this.#isFirst || this.#restarted.has(ingress);
-      if (whole) outbox.send(Messages.directoryBegins, []);
-      for (const change of this.#topics.values()) outbox.sendJson(Messages.topicChanged, change);
+      this.#tellTopics(outbox, whole);
       for (const change of this.#groups.values()) outbox.sendJson(Messages.groupChanged, change);
       if (whole) outbox.send(Messages.directoryEnds, []);
     });
+    for (const outbox of this.#schedulers) {
+      const whole = this.#isFirst || this.#schedulerRestarted;
+      this.#tellTopics(outbox, whole);
+      if (whole) outbox.send(Messages.directoryEnds, []);
+    }
+    this.#schedulerRestarted = false;
     this.#isFirst = false;
     const restarted = [...this.#restarted];
     this.#restarted.clear();
@@ -76,6 +89,11 @@ export class Directory {
     this.#topics.clear();
     this.#groups.clear();
     return restarted;
+  }
+
+  #tellTopics(outbox: Outbox, whole: boolean): void {
+    if (whole) outbox.send(Messages.directoryBegins, []);
+    for (const change of this.#topics.values()) outbox.sendJson(Messages.topicChanged, change);
   }
 }
 

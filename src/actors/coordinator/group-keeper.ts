@@ -1,13 +1,15 @@
 // Creates, changes and removes consumer groups: the table, each group's retry topic, and what an ingress must know of a group.
 
-import type { ConsumerGroups } from '../../core/consumer-groups.ts';
+import type { ConsumerGroups, Member } from '../../core/consumer-groups.ts';
 import { type GroupConfig, groupConfig, isSystemGroup } from '../../core/group-config.ts';
 import { GroupTable, type GroupTableState } from '../../core/group-table.ts';
-import { takesAll } from '../../core/subscription.ts';
+import type { OffsetResets } from '../../core/offset-resets.ts';
+import type { QueueLocks } from '../../core/queue-locks.ts';
+import { type Subscription, takesAll } from '../../core/subscription.ts';
 import { groupFault } from '../../message/names.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { ActorContext } from '../context.ts';
-import type { DirectoryLiveGroup } from '../messages.ts';
+import type { DirectoryLiveGroup, DirectoryReset } from '../messages.ts';
 import type { Directory } from './directory.ts';
 import { done, type Reply, refuse } from './request.ts';
 import type { TopicKeeper } from './topic-keeper.ts';
@@ -25,14 +27,25 @@ export class GroupKeeper {
   readonly #directory: Directory;
   readonly #topics: TopicKeeper;
   readonly #live: ConsumerGroups;
+  readonly #locks: QueueLocks;
+  readonly #resets: OffsetResets;
   #dirty = false;
   changeCount = 0;
 
-  constructor(context: ActorContext, directory: Directory, topics: TopicKeeper, live: ConsumerGroups) {
+  constructor(
+    context: ActorContext,
+    directory: Directory,
+    topics: TopicKeeper,
+    live: ConsumerGroups,
+    locks: QueueLocks,
+    resets: OffsetResets,
+  ) {
     this.#context = context;
     this.#directory = directory;
     this.#topics = topics;
     this.#live = live;
+    this.#resets = resets;
+    this.#locks = locks;
     this.table = new GroupTable(context.clock.wallMs());
   }
 
@@ -106,27 +119,37 @@ export class GroupKeeper {
       this.#directory.group({ group, state: null });
       return;
     }
-    const { consumeEnable, consumeBroadcastEnable, groupSysFlag } = config;
-    const forbiddenTopics = this.table.forbiddenTopics(group);
+    const live = this.#live.get(group);
     this.#directory.group({
       group,
-      state: { consumeEnable, consumeBroadcastEnable, sysFlag: groupSysFlag, forbiddenTopics, live: this.#liveState(group) },
+      state: {
+        consumeEnable: config.consumeEnable,
+        consumeBroadcastEnable: config.consumeBroadcastEnable,
+        sysFlag: config.groupSysFlag,
+        retryMaxTimes: config.retryMaxTimes,
+        retryQueueCount: config.retryQueueNums,
+        brokerId: config.brokerId,
+        slowBrokerId: config.whichBrokerWhenConsumeSlowly,
+        forbiddenTopics: this.table.forbiddenTopics(group),
+        lockedTopics: this.#locks.topicsOf(group),
+        live: live === undefined ? null : liveState(live.messageModel, live.merged.values()),
+        resets: this.#resetsOf(group),
+      },
     });
   }
 
-  #liveState(group: string): DirectoryLiveGroup | null {
-    const live = this.#live.get(group);
-    if (live === undefined) return null;
-    return {
-      broadcasting: live.messageModel === 'BROADCASTING',
-      subscriptions: [...live.merged.values()].map((s) => ({
-        topic: s.topic,
-        type: s.type,
-        expression: s.expression,
-        codes: takesAll(s) || s.type !== 'TAG' ? null : s.codes,
-        version: s.version,
-      })),
-    };
+  #resetsOf(group: string): DirectoryReset[] | null {
+    const resets = this.#resets.ofGroup(group);
+    if (resets.length === 0) return null;
+    return resets.map(({ topic, queueId, epoch, offset, kind, state, offline }) => ({
+      topic,
+      queueId,
+      epoch,
+      offset,
+      kind,
+      state,
+      offline,
+    }));
   }
 
   #note(group: string): void {
@@ -134,6 +157,24 @@ export class GroupKeeper {
     this.changeCount++;
     this.tell(group);
   }
+}
+
+/** What pulls of this member alone are judged by. */
+export function memberState(member: Member): DirectoryLiveGroup {
+  return liveState(member.messageModel, member.subscriptions.values());
+}
+
+function liveState(messageModel: string, subscriptions: Iterable<Subscription>): DirectoryLiveGroup {
+  return {
+    broadcasting: messageModel === 'BROADCASTING',
+    subscriptions: Array.from(subscriptions, (s) => ({
+      topic: s.topic,
+      type: s.type,
+      expression: s.expression,
+      codes: takesAll(s) || s.type !== 'TAG' ? null : s.codes,
+      version: s.version,
+    })),
+  };
 }
 
 /** No attribute of groups is defined. */

@@ -1,21 +1,24 @@
 // Keeps who is connected in which role: heartbeats, leavings, expiry, and the notices to groups whose members changed.
 import { RateLimit } from '../../base/rate-limit.ts';
-import type { ClientInfo, ConsumerBeat, ConsumerGroups, GroupEffect } from '../../core/consumer-groups.ts';
+import type { ClientInfo, ConsumerBeat, ConsumerGroups, GroupEffect, Member } from '../../core/consumer-groups.ts';
 import { ExpiryQueue } from '../../core/expiry-queue.ts';
 import { NoticeBook } from '../../core/notice-book.ts';
 import { ProducerGroups } from '../../core/producer-groups.ts';
+import type { LockOwner, QueueLocks } from '../../core/queue-locks.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { ActorContext } from '../context.ts';
 import { addressOf, type Link, type Links } from './links.ts';
 
 /** Groups of one kind on one connection: more than any client has, so that no frame can fill the tables. */
 export const GROUPS_PER_LINK_MAX = 1000;
-const DUPLICATE_LOG_MS = 10_000;
+const WARN_INTERVAL_MS = 10_000;
 const NOTICE_DELAY_MS = 15_000;
 
 export interface MembershipEvents {
   /** An ingress must hear of the group. */
   groupChanged(group: string): void;
+  /** The member's own ingress must hear of it; null: it is none any more. */
+  memberChanged(group: string, link: Link, member: Member | null): void;
   /** Its members are to be told that there are others now. */
   notify(group: string, link: Link): void;
   closeConnection(link: Link): void;
@@ -26,17 +29,20 @@ export interface MembershipEvents {
 export class Membership {
   readonly consumers: ConsumerGroups;
   readonly producers = new ProducerGroups();
+  readonly locks: QueueLocks;
   readonly #context: ActorContext;
   readonly #links: Links;
   readonly #events: MembershipEvents;
   readonly #notices: NoticeBook;
-  readonly #duplicateLimit = new RateLimit(DUPLICATE_LOG_MS);
+  readonly #duplicateLimit = new RateLimit(WARN_INTERVAL_MS);
+  readonly #mismatchLimit = new RateLimit(WARN_INTERVAL_MS);
   /** Keys: `c` or `p`, link, group. */
   readonly #expiry: ExpiryQueue<string>;
 
-  constructor(context: ActorContext, consumers: ConsumerGroups, links: Links, events: MembershipEvents) {
+  constructor(context: ActorContext, consumers: ConsumerGroups, locks: QueueLocks, links: Links, events: MembershipEvents) {
     const { settings } = context;
     this.consumers = consumers;
+    this.locks = locks;
     this.#context = context;
     this.#links = links;
     this.#events = events;
@@ -53,31 +59,29 @@ export class Membership {
       producerLinks: this.producers.linkCount,
       expiries: this.#expiry.size,
       notices: this.#notices.size,
+      locks: this.locks.size,
+      lockLinks: this.locks.linkCount,
     };
   }
 
   nextMs(): number {
-    return Math.min(this.#expiry.nextMs(), this.#notices.nextMs());
+    return Math.min(this.#expiry.nextMs(), this.#notices.nextMs(), this.locks.nextMs());
   }
 
   consumerBeat(beat: ConsumerBeat, link: Link): GroupEffect {
-    const { clock, log, counters } = this.#context;
+    const { clock } = this.#context;
     const effect = this.consumers.beat(beat);
-    const { group, clientId } = beat;
+    const { group } = beat;
     if (effect.refused || effect.replacedLink >= 0) this.#onDuplicate(effect, beat, link);
     if (effect.refused) return effect;
-    if (effect.replacedLink >= 0) this.#expiry.forget(expiryKey('c', effect.replacedLink, group));
-    this.#expiry.touch(expiryKey('c', beat.link, group), clock.steadyMs());
-    if (effect.mismatch !== null) {
-      counters.add(CounterIds.subscriptionMismatches, 1);
-      const { own, other } = effect.mismatch;
-      log.warn('members of a group subscribe to different things; some messages will not be read', {
-        group,
-        clientId,
-        reads: own,
-        others: other,
-      });
+    if (effect.replacedLink >= 0) {
+      this.#expiry.forget(expiryKey('c', effect.replacedLink, group));
+      const replaced = this.#links.byId(effect.replacedLink);
+      if (replaced !== undefined) this.#events.memberChanged(group, replaced, null);
     }
+    this.#expiry.touch(expiryKey('c', beat.link, group), clock.steadyMs());
+    if (effect.member) this.#events.memberChanged(group, link, this.consumers.get(group)?.members.get(link.id) ?? null);
+    if (effect.mismatch !== null) this.#onMismatch(group, link, beat.clientId, effect.mismatch);
     this.#apply(group, effect);
     return effect;
   }
@@ -89,8 +93,14 @@ export class Membership {
 
   leaveConsumer(group: string, link: number): void {
     this.#expiry.forget(expiryKey('c', link, group));
+    const member = this.consumers.get(group)?.members.get(link);
     const effect = this.consumers.leave(group, link);
-    if (effect !== null) this.#apply(group, effect);
+    if (member === undefined || effect === null) return;
+    this.locks.releaseClient(group, member.clientId);
+    const open = this.#links.byId(link);
+    if (open !== undefined) this.#events.memberChanged(group, open, null);
+    this.#apply(group, effect);
+    this.tellLocks();
   }
 
   leaveProducer(group: string, link: number): void {
@@ -102,6 +112,24 @@ export class Membership {
   linkClosed(link: number): void {
     for (const group of this.consumers.groupsOf(link)) this.leaveConsumer(group, link);
     for (const group of this.producers.groupsOf(link)) this.leaveProducer(group, link);
+    this.locks.releaseLink(link, (group, clientId) => this.consumers.linkOf(group, clientId) >= 0);
+    this.tellLocks();
+  }
+
+  /** Of two connections with one client id only the newer one, which counts as the member, gets locks. */
+  tryLock(owner: LockOwner, topic: string, queueId: number): boolean {
+    if (this.consumers.linkOf(owner.group, owner.clientId) > owner.link) return false;
+    return this.locks.tryLock(owner, topic, queueId, this.#context.clock.steadyMs());
+  }
+
+  topicRemoved(topic: string): void {
+    this.locks.dropTopic(topic);
+    this.tellLocks();
+  }
+
+  /** Whoever changed locks calls it: ingress must know which topics a group consumes in order. */
+  tellLocks(): void {
+    for (const group of this.locks.takeChanged()) this.#events.groupChanged(group);
   }
 
   /** Tells due notices and ends what has been silent for too long. Returns how much there was. */
@@ -110,7 +138,9 @@ export class Membership {
     for (const key of expired) this.#expire(key);
     const due = this.#notices.takeDue(steadyMs);
     for (const group of due) this.#tellMembers(group);
-    return expired.length + due.length;
+    const unlocked = this.locks.expire(steadyMs);
+    if (unlocked > 0) this.tellLocks();
+    return expired.length + due.length + unlocked;
   }
 
   #onDuplicate(effect: GroupEffect, { group, clientId }: ConsumerBeat, link: Link): void {
@@ -128,6 +158,15 @@ export class Membership {
     });
   }
 
+  #onMismatch(group: string, link: Link, clientId: string, { own, other }: { own: string; other: string }): void {
+    const { counters, log, clock } = this.#context;
+    counters.add(CounterIds.subscriptionMismatches, 1);
+    const suppressed = this.#mismatchLimit.admit(clock.steadyMs());
+    if (suppressed < 0) return;
+    const fields = { group, clientId, address: addressOf(link), reads: own, others: other, suppressed };
+    log.warn('members of a group subscribe to different things; some messages will not be read', fields);
+  }
+
   #expire(key: string): void {
     const { kind, link: id, group } = partsOf(key);
     const link = this.#links.byId(id);
@@ -140,6 +179,7 @@ export class Membership {
   }
 
   #apply(group: string, effect: GroupEffect): void {
+    this.#context.counters.set(CounterIds.mismatchedGroups, this.consumers.mismatchedCount);
     if (effect.directory) this.#events.groupChanged(group);
     const live = this.consumers.get(group);
     if (live === undefined) this.#notices.forget(group);

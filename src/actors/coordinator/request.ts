@@ -26,7 +26,10 @@ export interface Reply {
   readonly afterRegistration?: boolean;
 }
 
-export type Handler = (desk: Desk, request: Request) => Reply;
+/** The handler answers later, by `desk.answerLater`: it waits for a client or for another actor. */
+export const LATER = 'later';
+
+export type Handler = (desk: Desk, request: Request) => Reply | typeof LATER;
 export type HandlerRow = readonly [code: number, handler: Handler];
 
 export const done: Reply = { code: ResponseCodes.SUCCESS };
@@ -45,7 +48,10 @@ export function badRequest(fault: string): Reply {
 }
 
 /** Turns a handler of decoded fields into one of requests. */
-export function decoding<T>(decode: (header: Header) => Decoded<T>, handle: (desk: Desk, value: T, request: Request) => Reply): Handler {
+export function decoding<T>(
+  decode: (header: Header) => Decoded<T>,
+  handle: (desk: Desk, value: T, request: Request) => Reply | typeof LATER,
+): Handler {
   return (desk, request) => {
     const decoded = decode(request.header);
     return decoded.ok ? handle(desk, decoded.value, request) : badRequest(decoded.fault);

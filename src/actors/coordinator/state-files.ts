@@ -1,4 +1,4 @@
-// The coordinator's files below `config/`: topics, groups, offsets and joins, between their tables and what is stored of them.
+// The coordinator's files below `config/`: topics, groups, offsets, resets and joins, between their tables and what is stored of them.
 import type { GroupTableState } from '../../core/group-table.ts';
 import type { TopicConfig } from '../../core/topic-config.ts';
 import type { TopicTableState } from '../../core/topic-table.ts';
@@ -7,6 +7,7 @@ import { topicConfigDataOf, topicConfigJson } from '../../protocol/bodies/topic-
 import { GroupsFile } from '../../store/groups-file.ts';
 import { JoinsFile } from '../../store/joins-file.ts';
 import { OffsetsFile } from '../../store/offsets-file.ts';
+import { ResetsFile } from '../../store/resets-file.ts';
 import type { StoredMembers } from '../../store/state-json.ts';
 import { storeFolders } from '../../store/store-folders.ts';
 import { TopicsFile } from '../../store/topics-file.ts';
@@ -15,6 +16,7 @@ import type { ActorContext } from '../context.ts';
 export class StateFiles {
   readonly offsets: OffsetsFile;
   readonly joins: JoinsFile;
+  readonly resets: ResetsFile;
   readonly #topics: TopicsFile;
   readonly #groups: GroupsFile;
   /** A configuration is replaced, never changed. */
@@ -26,6 +28,7 @@ export class StateFiles {
     this.#groups = new GroupsFile(files, folder, log);
     this.offsets = new OffsetsFile(files, folder, log);
     this.joins = new JoinsFile(files, folder, log);
+    this.resets = new ResetsFile(files, folder, log);
   }
 
   /** null: there is none yet. */

@@ -1,11 +1,12 @@
 // Creates, changes and removes topics: the table, the queues' numbers, and who must hear of it.
 import { ErrorCodes, RingmqError } from '../../base/errors.ts';
 import { autoTopic, retryTopic } from '../../core/auto-topic.ts';
+import { DelayHistory } from '../../core/delay-levels.ts';
 import { KeyTable } from '../../core/key-table.ts';
 import { ReservedTopics, startTopics } from '../../core/start-topics.ts';
 import { Perms, queueCountOf, type TopicConfig, topicConfig, topicConfigFault } from '../../core/topic-config.ts';
 import { TopicTable, type TopicTableState } from '../../core/topic-table.ts';
-import { groupOfRetryTopic, isDlqTopic, isRetryTopic, retryTopicOf, topicFault } from '../../message/names.ts';
+import { groupOfRetryTopic, retryTopicOf, SystemTopics, topicFault } from '../../message/names.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { ActorContext } from '../context.ts';
 import type { DirectoryTopic, EnsureTopic } from '../messages.ts';
@@ -53,6 +54,7 @@ export class TopicKeeper {
     const { clock, settings } = this.#context;
     const state = isOld ? this.#rebuilt(file) : file;
     this.#dirty = this.table.load(this.#start, state, settings.autoCreateTopicEnable, clock.wallMs()) || isOld;
+    this.#ensureLevels();
     for (const config of this.table.all()) {
       const missing = this.keys.missing(config.topicName, queueCountOf(config));
       if (missing > this.keys.room) {
@@ -64,6 +66,15 @@ export class TopicKeeper {
       this.#directory.queuesAdded(this.keys.extend(config.topicName, queueCountOf(config)));
     }
     this.tellAll();
+  }
+
+  /** Each delay level has its queue, also one of a former list for whose messages there is no level any more. */
+  #ensureLevels(): void {
+    const { boot, clock } = this.#context;
+    const count = new DelayHistory(boot.delayLists).levelCount;
+    const config = this.table.get(SystemTopics.schedule);
+    if (config === undefined || queueCountOf(config) >= count) return;
+    if (this.table.put({ ...config, readQueueNums: count, writeQueueNums: count }, clock.wallMs())) this.#dirty = true;
   }
 
   /** Every queue of the store belongs to a topic: else what it holds could not be read, and would go with the next topic of its name. */
@@ -133,12 +144,14 @@ export class TopicKeeper {
   /** For a send to a topic that an ingress does not know. `ensureGroup` makes the group of a retry topic and that topic with it. */
   ensure(wish: EnsureTopic, ensureGroup: (group: string) => Reply): Reply {
     const { topic } = wish;
-    if (this.table.has(topic)) return done;
+    const group = groupOfRetryTopic(topic);
+    if (group === null && this.table.has(topic)) return done;
     const fault = topicFault(topic);
     if (fault !== null) return refuse(ResponseCodes.INVALID_PARAMETER, fault);
-    if (isRetryTopic(topic) || isDlqTopic(topic)) {
-      const group = ensureGroup(groupOfRetryTopic(topic) as string);
-      if (group.code !== ResponseCodes.SUCCESS) return group;
+    // The topics of a group that was removed stay.
+    if (group !== null) {
+      const made = ensureGroup(group);
+      if (made.code !== ResponseCodes.SUCCESS) return made;
     }
     if (this.table.has(topic)) return done;
     const config = autoTopic(wish, this.table.get(wish.defaultTopic), 1);

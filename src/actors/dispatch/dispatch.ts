@@ -2,6 +2,7 @@
 import { assert } from '../../base/assert.ts';
 import { ErrorCodes, errorText, RingmqError } from '../../base/errors.ts';
 import { RateLimit } from '../../base/rate-limit.ts';
+import { DelayHistory } from '../../core/delay-levels.ts';
 import { HeldPulls } from '../../core/held-pulls.ts';
 import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
@@ -55,6 +56,7 @@ export class Dispatch implements Actor, FeedHandler {
   readonly #asks: { inbox: Inbox; handler: RingHandler }[] = [];
   readonly #minOffsets: MinOffsets;
   readonly #unread: UnreadDesk[] = [];
+  readonly #delays: DelayHistory;
   readonly #stuckLines = new RateLimit(STUCK_LINE_MS);
   /** Following the log failed for want of room for queue files: not before this time again. */
   #stuckUntilMs = Number.NEGATIVE_INFINITY;
@@ -78,7 +80,8 @@ export class Dispatch implements Actor, FeedHandler {
     const onFirst = announcer(context.outbox('cleaner'));
     this.#queues = new ConsumeQueues(files, folder, mappedFileSizeConsumeQueue, queueFileCountMax, false, abnormal, onFirst);
     this.#book = new QueueBook(context, this.#queues);
-    this.#held = new HeldPulls(settings.heldPullCountMax);
+    this.#delays = new DelayHistory(context.boot.delayLists);
+    this.#held = new HeldPulls(settings.heldPullCountMax, context.namesOf('ingress').length);
     this.#follower = new LogFollower(context, this, this.#book.keyOf);
     this.#trail = new WrittenTrail(this.#follower.position);
     this.#trailSlot = writtenSlot(context.namesOf('dispatch').length, context.index);
@@ -114,7 +117,7 @@ export class Dispatch implements Actor, FeedHandler {
     if (nowMs >= this.#flushAtMs) this.#flush(nowMs);
     this.#desk.flush();
     this.#context.outbox('cleaner').flush();
-    this.#context.counters.set(CounterIds.heldPulls, this.#held.count);
+    this.#context.counters.set(CounterIds.heldPulls, this.#held.clientCount);
     this.#deadlineMs = Math.min(this.#held.nextDueMs(), this.#minOffsets.deadlineMs());
     const isWritten = this.#queues.dirtyCount === 0 && this.#trail.end >= this.#follower.position;
     if (!isWritten) this.#deadlineMs = Math.min(this.#deadlineMs, this.#flushAtMs);
@@ -147,7 +150,9 @@ export class Dispatch implements Actor, FeedHandler {
     }
     const known = this.#queues.get(key);
     if (known === undefined) return; // removed meanwhile
-    if (known.append(queueOffset, position, size, tagsCode) === 'gap') this.#bridgeGap(known, queueOffset, position, size, tagsCode);
+    // As stock brokers keep them, who look for nothing else in these queues.
+    const code = known.isSchedule ? storeTimeMs + this.#delays.delayMsOf(known.queueId + 1, queueOffset) : tagsCode;
+    if (known.append(queueOffset, position, size, code) === 'gap') this.#bridgeGap(known, queueOffset, position, size, code);
     if (this.#held.arrived(key, tagsCode)) this.#ready.add(key);
   }
 

@@ -20,8 +20,9 @@ export class PullDesk {
   readonly #catchUp: () => boolean;
   readonly #scan: PullScan;
   readonly #lookUps: LookUpDesk;
-  /** By index of the ingress. */
+  /** By index of the asker: the ingresses, then the scheduler. */
   readonly #outboxes: Outbox[] = [];
+  readonly #askers: readonly string[];
 
   /** @param catchUp follows the log and the news of queues some way; true when nothing of them is left. */
   constructor(context: ActorContext, queues: ConsumeQueues, held: HeldPulls, catchUp: () => boolean) {
@@ -31,11 +32,12 @@ export class PullDesk {
     this.#catchUp = catchUp;
     this.#scan = new PullScan(context.settings, context.positions);
     this.#lookUps = new LookUpDesk(context, queues);
-    for (const name of context.namesOf('ingress')) this.#outboxes.push(context.outbox(name));
+    this.#askers = [...context.namesOf('ingress'), ...context.namesOf('scheduler')];
+    for (const name of this.#askers) this.#outboxes.push(context.outbox(name));
   }
 
   handlerFor(inbox: Inbox): RingHandler {
-    const ingress = this.#context.namesOf('ingress').indexOf(inbox.from);
+    const ingress = this.#askers.indexOf(inbox.from);
     const { ring } = inbox;
     const outbox = this.#outboxes[ingress] as Outbox;
     return {

@@ -10,7 +10,7 @@ import { ResponseCodes } from '../../protocol/codes.ts';
 import type { RingWriter } from '../../runtime/ring.ts';
 import { keyFlags } from '../key-flags.ts';
 import { RECORD_HEAD_SIZE, RecordFlags } from '../messages.ts';
-import { deliveryFault, type Refusal, recordSizeMax } from './send-checks.ts';
+import { batchDeliveryFault, type Refusal, recordSizeMax } from './send-checks.ts';
 
 /** Room for what the broker adds to bodies: topic, hosts, times. */
 const ENCODED_EXTRA_SIZE = 65_536;
@@ -51,7 +51,7 @@ export class BatchEncoder {
     while (reader.next()) {
       if (reader.bodySize === 0) return illegal(`message ${reader.index} of the batch has no body`);
       scanProperties(bytes, reader.propertiesAt, reader.propertiesAt + reader.propertiesSize, this.#scan);
-      const refusal = deliveryFault(this.#scan);
+      const refusal = batchDeliveryFault(this.#scan);
       if (refusal !== null) return refusal;
       fields.bodySize = reader.bodySize;
       fields.propertiesSize = reader.propertiesSize;

@@ -3,6 +3,7 @@ import { isIPv4 } from 'node:net';
 import { assert } from '../../base/assert.ts';
 import { FrameDecoder, type FrameSink } from '../../protocol/frame.ts';
 import type { Connection } from '../../runtime/transport.ts';
+import type { DirectoryLiveGroup } from '../messages.ts';
 import { CHUNK_SIZE, type Chunk, type ChunkPool } from './chunk-pool.ts';
 
 export const PEER_NONE = -1;
@@ -24,6 +25,8 @@ export class ClientConnection {
   waitsForTopic = '';
   /** What the coordinator said of it, for the frame that is offered again. */
   verdict: { readonly topic: string; readonly code: number; readonly remark: string } | null = null;
+  /** By group: what this connection itself said in its heartbeats; a pull counts as its own where it is in here. */
+  readonly memberships = new Map<string, DirectoryLiveGroup>();
   /** Requests under way in other actors. */
   pendingCount = 0;
 

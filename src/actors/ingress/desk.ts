@@ -6,10 +6,10 @@ import { CounterIds } from '../../runtime/counters.ts';
 import type { SharedNumbers } from '../../runtime/shared-numbers.ts';
 import type { ActorContext } from '../context.ts';
 import type { Outbox } from '../outbox.ts';
+import { RecordReader } from '../record-reader.ts';
 import { ChunkPool } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { Directory } from './directory.ts';
-import { RecordReader } from './record-reader.ts';
 
 type Ext = Record<string, string | number | boolean>;
 

@@ -1,6 +1,7 @@
 // What the coordinator has told this ingress of topics and groups: enough to judge and route sends and pulls without asking.
 import { topicKeyHash } from '../../message/index-key.ts';
-import type { DirectoryGroup, DirectorySubscription, DirectoryTopic, GroupChange, TopicChange } from '../messages.ts';
+import { isDlqTopic, isRetryTopic } from '../../message/names.ts';
+import type { DirectoryGroup, DirectoryLiveGroup, DirectorySubscription, DirectoryTopic, GroupChange, TopicChange } from '../messages.ts';
 
 /** A topic with what sends need of it worked out once. A class, since objects spread from what came as JSON do not all have one shape. */
 export class RoutedTopic implements DirectoryTopic {
@@ -9,6 +10,7 @@ export class RoutedTopic implements DirectoryTopic {
   /** What the index keys of its messages begin with: see message/index-key.ts. */
   readonly keyHash: number;
   readonly isRetry: boolean;
+  readonly isDlq: boolean;
   readonly readQueueCount: number;
   readonly writeQueueCount: number;
   readonly perm: number;
@@ -20,7 +22,8 @@ export class RoutedTopic implements DirectoryTopic {
     this.name = name;
     this.nameBytes = Buffer.from(name, 'utf8');
     this.keyHash = topicKeyHash(this.nameBytes, 0, this.nameBytes.length);
-    this.isRetry = name.startsWith('%RETRY%');
+    this.isRetry = isRetryTopic(name);
+    this.isDlq = isDlqTopic(name);
     this.readQueueCount = config.readQueueCount;
     this.writeQueueCount = config.writeQueueCount;
     this.perm = config.perm;
@@ -77,6 +80,6 @@ export class Directory {
   }
 }
 
-export function subscriptionOf(group: DirectoryGroup, topic: string): DirectorySubscription | undefined {
-  return group.live?.subscriptions.find((subscription) => subscription.topic === topic);
+export function subscriptionOf(live: DirectoryLiveGroup, topic: string): DirectorySubscription | undefined {
+  return live.subscriptions.find((subscription) => subscription.topic === topic);
 }

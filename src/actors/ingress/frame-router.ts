@@ -1,33 +1,49 @@
 // Which path a frame takes, by its code: the hot ones are served here, everything else is the coordinator's.
+import { decodeOffsetMessageId } from '../../message/message-id.ts';
 import { RequestCodes, ResponseCodes } from '../../protocol/codes.ts';
 import type { FrameSink, HeaderCodec } from '../../protocol/frame.ts';
 import { HEADER_AT } from '../../protocol/frame.ts';
-import { Header, readHeader } from '../../protocol/header.ts';
+import { encodeFrame, Header, readHeader } from '../../protocol/header.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import type { LookUpPath } from './look-up-path.ts';
 import type { PullPath } from './pull-path.ts';
 import type { QueryPath } from './query-path.ts';
 import type { Relay } from './relay.ts';
+import type { ReplyPath } from './reply-path.ts';
+import type { SendBackPath } from './send-back-path.ts';
 import type { SendPath } from './send-path.ts';
 
 export class FrameRouter {
   readonly #desk: Desk;
   readonly #sends: SendPath;
+  readonly #sendBacks: SendBackPath;
   readonly #pulls: PullPath;
   readonly #lookUps: LookUpPath;
   readonly #queries: QueryPath;
   readonly #relay: Relay;
+  readonly #replies: ReplyPath;
   readonly #header: Header;
 
-  constructor(desk: Desk, sends: SendPath, pulls: PullPath, lookUps: LookUpPath, queries: QueryPath, relay: Relay) {
+  constructor(
+    desk: Desk,
+    sends: SendPath,
+    sendBacks: SendBackPath,
+    pulls: PullPath,
+    lookUps: LookUpPath,
+    queries: QueryPath,
+    relay: Relay,
+    replies: ReplyPath,
+  ) {
     this.#desk = desk;
     this.#header = new Header(desk.arena.bytes);
     this.#sends = sends;
+    this.#sendBacks = sendBacks;
     this.#pulls = pulls;
     this.#lookUps = lookUps;
     this.#queries = queries;
     this.#relay = relay;
+    this.#replies = replies;
   }
 
   get relay(): Relay {
@@ -56,6 +72,8 @@ export class FrameRouter {
       case RequestCodes.SEND_MESSAGE_V2:
       case RequestCodes.SEND_BATCH_MESSAGE:
         return this.#sends.tryHandle(client, header, bytes, bodyAt, bodySize);
+      case RequestCodes.CONSUMER_SEND_MSG_BACK:
+        return this.#sendBacks.tryHandle(client, header);
       case RequestCodes.PULL_MESSAGE:
       case RequestCodes.LITE_PULL_MESSAGE:
         return client.vip ? this.#refuseOnVip(client) : this.#pulls.tryHandle(client, header);
@@ -66,11 +84,31 @@ export class FrameRouter {
         return this.#lookUps.tryHandle(client, header);
       case RequestCodes.VIEW_MESSAGE_BY_ID:
         return this.#queries.onViewById(client, header);
+      case RequestCodes.SEND_REPLY_MESSAGE:
+      case RequestCodes.SEND_REPLY_MESSAGE_V2:
+        return this.#replies.tryHandle(client, header, bytes.subarray(headerAt - HEADER_AT, bodyAt + bodySize), bodySize);
+      case RequestCodes.CONSUME_MESSAGE_DIRECTLY:
+        return this.#forwardWithRecord(client);
       case RequestCodes.QUERY_MESSAGE:
         return this.#queries.tryQuery(client, header);
       default:
         return this.#relay.tryForward(client, bytes.subarray(headerAt - HEADER_AT, bodyAt + bodySize));
     }
+  }
+
+  /** The coordinator does not read the log: the record that the request names goes along as its body. */
+  #forwardWithRecord(client: ClientConnection): boolean {
+    const header = this.#header;
+    const { code, opaque, flag, version, language, codec } = header;
+    const seen = header.field('msgId') ?? '';
+    const id = decodeOffsetMessageId(seen);
+    const record = id === null ? null : this.#queries.recordAt(id.position);
+    if (record === null) {
+      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, `no message has this offset message id msgId=${seen.slice(0, 100)}`);
+      return true;
+    }
+    const frame = encodeFrame({ code, opaque, flag, version, language, codec, ext: header.fields(), body: record });
+    return this.#relay.tryForward(client, frame);
   }
 
   /** The second port serves no pulls: their waiting must not stand in the way of sends. */

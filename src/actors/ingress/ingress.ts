@@ -12,7 +12,9 @@ import { LookUpPath } from './look-up-path.ts';
 import { PullPath } from './pull-path.ts';
 import { QueryPath } from './query-path.ts';
 import { Relay } from './relay.ts';
+import { ReplyPath } from './reply-path.ts';
 import { SendAnswers } from './send-answers.ts';
+import { SendBackPath } from './send-back-path.ts';
 import { SendGate } from './send-gate.ts';
 import { SendPath } from './send-path.ts';
 import { StoreHost } from './store-host.ts';
@@ -37,6 +39,7 @@ export class Ingress implements Actor {
   readonly #lookUps: LookUpPath;
   readonly #queries: QueryPath;
   readonly #relay: Relay;
+  readonly #replies: ReplyPath;
   readonly #connections: Connections;
   readonly #listeners: Listeners;
   readonly #mail: MailLine[] = [];
@@ -56,8 +59,15 @@ export class Ingress implements Actor {
     this.#lookUps = new LookUpPath(this.#desk, firstToken);
     this.#queries = new QueryPath(this.#desk, firstToken);
     const inboxOf = (name: string): RingReader => (context.inboxes.find((inbox) => inbox.from === name) as Inbox).ring;
-    this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false));
-    const router = new FrameRouter(this.#desk, this.#sends, this.#pulls, this.#lookUps, this.#queries, this.#relay);
+    this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false), {
+      onGroup: (change) => this.#pulls.onGroup(change),
+      onLookUps: (asked) => this.#lookUps.onLookUps(asked),
+      onReplyPushed: (pushed) => this.#replies.onPushed(pushed),
+    });
+    this.#replies = new ReplyPath(this.#desk, this.#sends, host, firstToken);
+    const sendBacks = new SendBackPath(this.#desk, this.#answers, this.#gate, host);
+    const paths = [this.#sends, sendBacks, this.#pulls, this.#lookUps, this.#queries, this.#relay, this.#replies] as const;
+    const router = new FrameRouter(this.#desk, ...paths);
     this.#connections = new Connections(this.#desk, router, (client) => this.#forget(client));
     this.#listeners = new Listeners(context, this.#connections, host);
     for (const inbox of context.inboxes) if (inbox.from !== 'coordinator') this.#mail.push(this.#mailLine(inbox));
@@ -75,7 +85,7 @@ export class Ingress implements Actor {
     }
     const nowMs = this.#context.clock.steadyMs();
     this.#gate.look(nowMs);
-    work += this.#answers.release();
+    work += this.#answers.release() + this.#replies.store();
     work += this.#connections.offerAgain();
     this.#sends.publish();
     this.#desk.flushMail();
@@ -115,7 +125,7 @@ export class Ingress implements Actor {
   #checkStopped(): void {
     if (this.#stopped === null) return;
     // Held pulls are no reason to wait: their clients ask again wherever the broker is next.
-    const underWay = this.#answers.pending.count + this.#lookUps.pending.count + this.#queries.pending.count;
+    const underWay = this.#answers.pending.count + this.#lookUps.pending.count + this.#queries.pending.count + this.#replies.count;
     if (underWay > 0 && this.#context.clock.steadyMs() < this.#stopAtMs) return;
     this.#stopAtMs = Number.POSITIVE_INFINITY;
     const resolve = this.#stopped;
@@ -127,6 +137,7 @@ export class Ingress implements Actor {
     this.#pulls.forget(client);
     this.#lookUps.pending.forget(client);
     this.#queries.pending.forget(client);
+    this.#replies.forget(client);
   }
 
   #mailLine(inbox: Inbox): MailLine {

@@ -4,7 +4,7 @@ import { RequestCodes, ResponseCodes } from '../../protocol/codes.ts';
 import { encodeFrame, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
 import { BROKER_VERSION } from '../../protocol/versions.ts';
 import type { RingReader } from '../../runtime/ring.ts';
-import { LookUps, Messages } from '../messages.ts';
+import { LookUps, type LookUpsAsked, Messages } from '../messages.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import { decodeLookUp, type LookUpRequest } from './look-up-request.ts';
@@ -15,8 +15,16 @@ interface PendingLookUp extends Ask {
   readonly field: string;
 }
 
+/** The coordinator's questions, and which of their values are known. */
+interface AskedTogether {
+  readonly token: number;
+  readonly values: number[];
+  missing: number;
+}
+
 export class LookUpPath {
   readonly #desk: Desk;
+  readonly #ofCoordinator = new Map<number, { readonly asked: AskedTogether; readonly index: number }>();
   readonly pending: PendingAsks<PendingLookUp>;
 
   constructor(desk: Desk, firstToken: number) {
@@ -69,12 +77,34 @@ export class LookUpPath {
     return true;
   }
 
+  /** Questions of the coordinator, which has no ring to the dispatchers' answers: all values go back together. */
+  onLookUps({ token, lookUps }: LookUpsAsked): void {
+    const asked: AskedTogether = { token, values: new Array<number>(lookUps.length).fill(-1), missing: lookUps.length };
+    lookUps.forEach(({ key, kind, argument }, index) => {
+      const own = this.pending.skipToken();
+      this.#ofCoordinator.set(own, { asked, index });
+      this.#desk.dispatchOf(key).send(Messages.lookUp, [own, key, kind, high32(argument), low32(argument)]);
+    });
+    if (lookUps.length === 0) this.#desk.coordinator.sendJson(Messages.lookUpsAnswered, { token, values: [] });
+  }
+
+  #onCoordinators(token: number, value: number): void {
+    const question = this.#ofCoordinator.get(token);
+    if (question === undefined) return;
+    this.#ofCoordinator.delete(token);
+    const { asked, index } = question;
+    asked.values[index] = value;
+    if (--asked.missing === 0) this.#desk.coordinator.sendJson(Messages.lookUpsAnswered, { token: asked.token, values: asked.values });
+  }
+
   /** Takes one `lookedUp`. */
   onAnswer(ring: RingReader, at: number): void {
     const word = at >> 2;
-    const pending = this.pending.take(ring.words[word] as number);
-    if (pending === undefined || pending.oneway) return;
+    const token = ring.words[word] as number;
     const value = join64(ring.words[word + 1] as number, ring.words[word + 2] as number);
+    const pending = this.pending.take(token);
+    if (pending === undefined) this.#onCoordinators(token, value);
+    if (pending === undefined || pending.oneway) return;
     const { codec, opaque } = pending;
     const ext = { [pending.field]: value };
     this.#desk.send(

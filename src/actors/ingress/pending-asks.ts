@@ -55,6 +55,19 @@ export class PendingAsks<T extends Ask> {
     return ask;
   }
 
+  /** Takes out all that are meant. */
+  takeAll(isMeant: (ask: T) => boolean): T[] {
+    const tokens = [...this.#byToken].filter(([, ask]) => isMeant(ask)).map(([token]) => token);
+    return tokens.map((token) => this.take(token) as T);
+  }
+
+  /** A token that no `add` will give: for a question that no client waits for. */
+  skipToken(): number {
+    const token = this.#nextToken;
+    this.#nextToken = (token + 1) | 0;
+    return token;
+  }
+
   /** Returns how many of the client's asks were forgotten. */
   forget(client: ClientConnection): number {
     const tokens = this.#byClient.get(client);

@@ -28,6 +28,8 @@ export class PendingSend {
   queueOffset = 0;
   position = 0;
   ackedAtMs = 0;
+  /** Answers in the sender's stead; null: with what every send is answered with. Its own connection may have closed meanwhile. */
+  onDone: ((code: number, status: number) => void) | null = null;
 
   constructor(keyAt: number) {
     this.keyAt = keyAt;
@@ -74,6 +76,11 @@ export class PendingSends {
     return this.#tail;
   }
 
+  /** The token that the next send will have. */
+  get nextToken(): number {
+    return this.#nextToken;
+  }
+
   get full(): boolean {
     return this.#tail - this.#head > this.#mask;
   }
@@ -91,6 +98,7 @@ export class PendingSends {
     this.#nextToken = (this.#nextToken + 1) | 0;
     slot.acked = false;
     slot.answered = false;
+    slot.onDone = null;
     return slot;
   }
 
@@ -101,7 +109,7 @@ export class PendingSends {
     const size = at < 0 ? 0 : end - at;
     if (size === 0) return;
     if (size <= KEY_SIZE_MAX && this.#copyPlain(bytes, at, end, send.keyAt)) send.keySize = size;
-    else send.keyText = bytes.toString('latin1', at, end);
+    else send.keyText = bytes.toString('utf8', at, end);
   }
 
   /** False where a letter is not plain. */

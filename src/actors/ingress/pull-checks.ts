@@ -3,13 +3,13 @@ import { groupFault } from '../../message/names.ts';
 import { parseTagExpression } from '../../message/tags.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { PullRequest } from '../../protocol/commands/pull-message.ts';
-import type { Connection } from '../../runtime/transport.ts';
-import type { DirectoryGroup } from '../messages.ts';
+import type { DirectoryGroup, DirectoryLiveGroup } from '../messages.ts';
+import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import { subscriptionOf } from './directory.ts';
 
 export type PullVerdict =
-  | { readonly ok: true; readonly queueKey: number; readonly codes: readonly number[] | null; readonly newGroup: boolean }
+  | { readonly ok: true; readonly queueKey: number; readonly codes: readonly number[] | null; readonly group: DirectoryGroup }
   | { readonly ok: false; readonly code: number; readonly remark: string; readonly ext?: Record<string, string | number> };
 
 type Refusal = PullVerdict & { readonly ok: false };
@@ -20,16 +20,29 @@ const PERM_READ = 4;
 const ForbiddenBy = { broker: 1, group: 2, topic: 3, broadcast: 4, subscription: 5 } as const;
 
 /** A group that nobody has made yet reads as one with default settings where groups are made by themselves. */
-const defaultGroup: DirectoryGroup = { consumeEnable: true, consumeBroadcastEnable: true, sysFlag: 0, forbiddenTopics: [], live: null };
+export const unmadeGroup: DirectoryGroup = {
+  consumeEnable: true,
+  consumeBroadcastEnable: true,
+  sysFlag: 0,
+  retryMaxTimes: 16,
+  retryQueueCount: 1,
+  brokerId: 0,
+  slowBrokerId: 1,
+  forbiddenTopics: [],
+  lockedTopics: [],
+  live: null,
+  resets: null,
+};
 
-export function judgePull(desk: Desk, request: PullRequest, from: Connection): PullVerdict {
+/** A member's pull is judged by what it said itself; one of a connection that is no member by what all members said. */
+export function judgePull(desk: Desk, request: PullRequest, client: ClientConnection): PullVerdict {
   const { settings } = desk.context;
   if ((settings.brokerPermission & PERM_READ) === 0)
     return forbidden(ForbiddenBy.broker, `the broker[${settings.brokerIP1}] pulling message is forbidden`);
   if (request.litePull && !settings.litePullMessageEnable) {
     return forbidden(ForbiddenBy.broker, `the broker[${settings.brokerIP1}] for lite pull consumer is forbidden`);
   }
-  const group = desk.directory.group(request.group) ?? unmadeGroup(settings.autoCreateSubscriptionGroup, request.group);
+  const group = desk.directory.group(request.group) ?? groupToBe(settings.autoCreateSubscriptionGroup, request.group);
   if (group === undefined)
     return refuse(ResponseCodes.SUBSCRIPTION_GROUP_NOT_EXIST, `subscription group [${request.group}] does not exist`);
   if (!group.consumeEnable) return forbidden(ForbiddenBy.group, `subscription group no permission, ${request.group}`);
@@ -39,23 +52,24 @@ export function judgePull(desk: Desk, request: PullRequest, from: Connection): P
   if (request.queueId < 0 || request.queueId >= topic.readQueueCount) {
     return refuse(
       ResponseCodes.INVALID_PARAMETER,
-      `queueId[${request.queueId}] is illegal, topic:[${request.topic}] topicConfig.readQueueNums:[${topic.readQueueCount}] consumer:[${from.remoteHost}:${from.remotePort}]`,
+      `queueId[${request.queueId}] is illegal, topic:[${request.topic}] topicConfig.readQueueNums:[${topic.readQueueCount}] consumer:[${client.connection.remoteHost}:${client.connection.remotePort}]`,
     );
   }
-  if (group.live?.broadcasting && !group.consumeBroadcastEnable) {
+  const live = client.memberships.get(request.group) ?? group.live;
+  if (live?.broadcasting && !group.consumeBroadcastEnable) {
     return forbidden(ForbiddenBy.broadcast, `the consumer group[${request.group}] can not consume by broadcast way`);
   }
   if (group.forbiddenTopics.includes(request.topic)) {
     return forbidden(ForbiddenBy.subscription, `the consumer group[${request.group}] is forbidden for topic[${request.topic}]`);
   }
-  const filter = request.hasSubscription ? ownFilter(request) : liveFilter(group, request);
+  const filter = request.hasSubscription ? ownFilter(request) : liveFilter(live, request);
   if ('ok' in filter) return filter;
-  return { ok: true, queueKey: topic.keys[request.queueId] as number, codes: filter.codes, newGroup: group === defaultGroup };
+  return { ok: true, queueKey: topic.keys[request.queueId] as number, codes: filter.codes, group };
 }
 
 /** A group with a name that nobody may give it is not made, so it does not exist either. */
-function unmadeGroup(madeByItself: boolean, name: string): DirectoryGroup | undefined {
-  return madeByItself && groupFault(name) === null ? defaultGroup : undefined;
+function groupToBe(madeByItself: boolean, name: string): DirectoryGroup | undefined {
+  return madeByItself && groupFault(name) === null ? unmadeGroup : undefined;
 }
 
 interface Filter {
@@ -70,10 +84,10 @@ function ownFilter(request: PullRequest): Filter | Refusal {
   return { codes: parsed.all ? null : parsed.codes };
 }
 
-/** What the group's members said in their heartbeats. */
-function liveFilter(group: DirectoryGroup, request: PullRequest): Filter | Refusal {
-  if (group.live === null) return refuse(ResponseCodes.SUBSCRIPTION_NOT_EXIST, "the consumer's group info not exist");
-  const subscription = subscriptionOf(group, request.topic);
+/** What was said in heartbeats. */
+function liveFilter(live: DirectoryLiveGroup | null, request: PullRequest): Filter | Refusal {
+  if (live === null) return refuse(ResponseCodes.SUBSCRIPTION_NOT_EXIST, "the consumer's group info not exist");
+  const subscription = subscriptionOf(live, request.topic);
   if (subscription === undefined) return refuse(ResponseCodes.SUBSCRIPTION_NOT_EXIST, "the consumer's subscription not exist");
   if (isOlder(subscription.version, request.subVersion)) {
     return refuse(ResponseCodes.SUBSCRIPTION_NOT_LATEST, "the consumer's subscription not latest");

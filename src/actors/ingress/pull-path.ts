@@ -5,12 +5,15 @@ import { pullAnswerHeaderSizeMax, writePullAnswerHeader } from '../../protocol/c
 import { PullRequest, readPullRequest } from '../../protocol/commands/pull-message.ts';
 import type { Header } from '../../protocol/header.ts';
 import { CounterIds } from '../../runtime/counters.ts';
-import { Messages, PullStatuses } from '../messages.ts';
+import { Positions } from '../context.ts';
+import { type DirectoryGroup, type DirectoryReset, type GroupChange, Messages, PullStatuses } from '../messages.ts';
 import { CHUNK_SIZE } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import { type Ask, PendingAsks } from './pending-asks.ts';
-import { judgePull, type PullVerdict } from './pull-checks.ts';
+import { judgePull, type PullVerdict, unmadeGroup } from './pull-checks.ts';
+import { PullResets } from './pull-resets.ts';
+import { ReadAdvice } from './read-advice.ts';
 
 const PULL_HEAD_SIZE = 32;
 /** Words of a `pulled` before its spans. */
@@ -19,6 +22,9 @@ const SPAN_WORDS = 3;
 
 interface PendingPull extends Ask {
   readonly offset: number;
+  readonly group: DirectoryGroup;
+  readonly groupName: string;
+  readonly queueKey: number;
 }
 
 const statusNames: Record<number, string> = {
@@ -36,11 +42,15 @@ export class PullPath {
   readonly #countMax: number;
   readonly #request = new PullRequest();
   readonly #pending: PendingAsks<PendingPull>;
+  readonly #resets: PullResets;
+  readonly #advice: ReadAdvice;
 
   constructor(desk: Desk, firstToken: number, countMax: number) {
     this.#desk = desk;
     this.#pending = new PendingAsks(firstToken);
+    this.#resets = new PullResets(desk);
     this.#countMax = countMax;
+    this.#advice = new ReadAdvice(desk.context.settings);
   }
 
   tryHandle(client: ClientConnection, header: Header): boolean {
@@ -50,11 +60,13 @@ export class PullPath {
       this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, fault);
       return true;
     }
-    const verdict = judgePull(this.#desk, request, client.connection);
+    const verdict = judgePull(this.#desk, request, client);
     if (!verdict.ok) {
       this.#desk.answer(client, header, verdict.code, verdict.remark, verdict.ext);
       return true;
     }
+    const { resets } = verdict.group;
+    if (resets !== null && this.#resets.moves(client, header, request, verdict.queueKey, resets)) return true;
     if (this.#pending.count >= this.#countMax) {
       this.#desk.answer(
         client,
@@ -65,13 +77,13 @@ export class PullPath {
       return true;
     }
     // Stock brokers make a group by its first pull; a commit that follows then finds it.
-    if (verdict.newGroup && this.#desk.directory.wish(request.group))
+    if (verdict.group === unmadeGroup && this.#desk.directory.wish(request.group))
       this.#desk.coordinator.sendJson(Messages.ensureGroup, { group: request.group });
     return this.#tryAsk(client, header, request, verdict);
   }
 
   #tryAsk(client: ClientConnection, header: Header, request: PullRequest, verdict: PullVerdict & { ok: true }): boolean {
-    const { codes, queueKey } = verdict;
+    const { codes, queueKey, group } = verdict;
     const { ring } = this.#desk.dispatchOf(queueKey);
     const at = ring.claim(PULL_HEAD_SIZE + (codes?.length ?? 0) * 4);
     if (at < 0) return this.#desk.stall(client);
@@ -91,9 +103,10 @@ export class PullPath {
     ring.commit(Messages.pull);
     // Not spread from `askOf`: that costs a microsecond a pull.
     const { opaque, codec, isOneway } = header;
-    this.#pending.add({ client, opaque, codec, oneway: isOneway, offset: request.offset });
+    const groupName = request.group;
+    this.#pending.add({ client, opaque, codec, oneway: isOneway, offset: request.offset, group, groupName, queueKey });
     this.#desk.context.counters.add(CounterIds.requests, 1);
-    if (request.commits && request.commitOffset >= 0 && Number.isSafeInteger(request.commitOffset)) this.#commitOffset(request);
+    if (request.commits && request.commitOffset >= 0 && Number.isSafeInteger(request.commitOffset)) this.#commitOffset(client, request);
     return true;
   }
 
@@ -103,10 +116,10 @@ export class PullPath {
     return Math.max(0, Math.min(longPollingEnable ? request.suspendMs : shortPollingTimeMills, 0x7fffffff));
   }
 
-  #commitOffset(request: PullRequest): void {
+  #commitOffset(client: ClientConnection, request: PullRequest): void {
     const group = Buffer.from(request.group, 'utf8');
     const topic = Buffer.from(request.topic, 'utf8');
-    const words = [request.queueId, high32(request.commitOffset), low32(request.commitOffset), group.length, topic.length];
+    const words = [request.queueId, high32(request.commitOffset), low32(request.commitOffset), group.length, topic.length, client.id];
     this.#desk.coordinator.sendQuietly(Messages.commitOffset, words, Buffer.concat([group, topic]));
   }
 
@@ -117,9 +130,25 @@ export class PullPath {
     if (!pull.client.closed && !pull.oneway) this.#answer(pull, words, word);
   }
 
+  /** A group's resets changed: pulls that wait or are looked up where somebody else left off are moved at once. */
+  onGroup(change: GroupChange): void {
+    const moved = this.#resets.onGroup(change);
+    if (moved === null) return;
+    const isMoved = (pull: PendingPull): boolean => pull.groupName === change.group && moved.has(pull.queueKey);
+    for (const pull of this.#pending.takeAll(isMoved)) this.#resets.move(pull, moved.get(pull.queueKey) as DirectoryReset, pull.queueKey);
+  }
+
   forget(client: ClientConnection): void {
+    this.#resets.forget(client);
     if (this.#pending.forget(client) === 0) return;
     for (const outbox of this.#desk.dispatches) outbox.send(Messages.cancelPulls, [client.id]);
+  }
+
+  #adviceFor(group: DirectoryGroup, words: Int32Array, word: number, spanCount: number): number {
+    const logEnd = this.#desk.positions.get(Positions.appended);
+    const span = word + SPANS_AT + (spanCount - 1) * SPAN_WORDS;
+    const position = spanCount === 0 ? logEnd : join64(words[span] as number, words[span + 1] as number);
+    return this.#advice.brokerFor(group, position, logEnd);
   }
 
   #answer(pull: PendingPull, words: Int32Array, word: number): void {
@@ -138,7 +167,8 @@ export class PullPath {
     const out = inChunk ? client.reserve(headSize + bodySize) : Buffer.allocUnsafeSlow(headSize + bodySize);
     const from = inChunk ? client.outputAt : 0;
     const code = codeOf(status, pull.offset);
-    const bodyAt = writePullAnswerHeader(out, from, pull.codec, pull.opaque, code, next, min, max, remark, bodySize);
+    const brokerId = this.#advice.slavesRead ? this.#adviceFor(pull.group, words, word, spanCount) : 0;
+    const bodyAt = writePullAnswerHeader(out, from, pull.codec, pull.opaque, code, next, min, max, remark, bodySize, brokerId);
     let end = this.#desk.records.readSpans(words, word + SPANS_AT, spanCount, out, bodyAt);
     if (end < 0) {
       // Where retention took the oldest of them between look-up and copy, asking again leads to those that are left; what cannot be read

@@ -53,7 +53,7 @@ export class QueryPath {
       this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, decoded.fault);
       return true;
     }
-    const record = this.#recordAt(decoded.value.offset);
+    const record = this.recordAt(decoded.value.offset);
     if (record !== null) this.#desk.answer(client, header, ResponseCodes.SUCCESS, undefined, {}, record);
     else this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, `can not find message by the offset, ${decoded.value.offset}`);
     return true;
@@ -88,7 +88,7 @@ export class QueryPath {
     let size = 0;
     const count = words[word + 5] as number;
     for (let i = 0; i < count; i++) {
-      const record = this.#recordAt(join64(words[word + 6 + i * 2] as number, words[word + 7 + i * 2] as number));
+      const record = this.recordAt(join64(words[word + 6 + i * 2] as number, words[word + 7 + i * 2] as number));
       if (record === null || !matches(record, query) || size + record.length > BODY_SIZE_MAX) continue;
       bodies.push(record);
       size += record.length;
@@ -119,7 +119,7 @@ export class QueryPath {
   }
 
   /** The record that begins exactly here; null for anything else. */
-  #recordAt(position: number): Buffer | null {
+  recordAt(position: number): Buffer | null {
     const { records, positions } = this.#desk;
     const appended = positions.get(Positions.appended);
     if (position < positions.get(Positions.logMin) || position + HEAD_SIZE > appended) return null;

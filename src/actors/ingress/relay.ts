@@ -6,9 +6,12 @@ import type { ConnectionHandler } from '../../runtime/transport.ts';
 import {
   type ConnectionOpened,
   type GroupChange,
+  type LookUpsAsked,
+  type MemberChange,
   Messages,
   type OpenPeer,
   type PeerState,
+  type ReplyPushed,
   type TopicChange,
   type TopicEnsured,
 } from '../messages.ts';
@@ -19,22 +22,31 @@ import type { Desk } from './desk.ts';
 /** Above this much mail under way a connection's frames wait. */
 const MAIL_ROOM_MIN = 128 * 1024;
 
+/** What other paths hear of the coordinator. */
+export interface RelayEvents {
+  onGroup(change: GroupChange): void;
+  onLookUps(asked: LookUpsAsked): void;
+  onReplyPushed(pushed: ReplyPushed): void;
+}
+
 export class Relay implements RingHandler {
   readonly #desk: Desk;
   readonly #parts: PartAssembler;
   readonly #ring: RingReader;
   readonly #handlerFor: (peerId: number) => ConnectionHandler;
+  readonly #events: RelayEvents;
   /**
    * At a start nothing is known of topics and groups, and who was answered now would be told that they do not exist. After a restart
    * mail that is still there was meant for the predecessor.
    */
   #directory: 'known' | 'coming' | 'awaited';
 
-  constructor(desk: Desk, ring: RingReader, handlerFor: (peerId: number) => ConnectionHandler) {
+  constructor(desk: Desk, ring: RingReader, handlerFor: (peerId: number) => ConnectionHandler, events: RelayEvents) {
     this.#desk = desk;
     this.#ring = ring;
     this.#parts = new PartAssembler(ring);
     this.#handlerFor = handlerFor;
+    this.#events = events;
     this.#directory = desk.context.incarnation === 0 ? 'coming' : 'awaited';
   }
 
@@ -97,7 +109,16 @@ export class Relay implements RingHandler {
         directory.onTopic(this.#parts.takeJson<TopicChange>(at));
         break;
       case Messages.groupChanged:
-        directory.onGroup(this.#parts.takeJson<GroupChange>(at));
+        this.#onGroup(this.#parts.takeJson<GroupChange>(at));
+        break;
+      case Messages.askLookUps:
+        this.#onLookUps(this.#parts.takeJson<LookUpsAsked>(at));
+        break;
+      case Messages.replyPushed:
+        this.#onReplyPushed(this.#parts.takeJson<ReplyPushed>(at));
+        break;
+      case Messages.memberChanged:
+        this.#onMember(this.#parts.takeJson<MemberChange>(at));
         break;
       case Messages.topicEnsured:
         this.#onTopicEnsured(this.#parts.takeJson<TopicEnsured>(at));
@@ -119,6 +140,27 @@ export class Relay implements RingHandler {
     if (frame === null) return;
     const client = this.#desk.clients.get(this.#parts.connectionId);
     if (client !== undefined) this.#desk.send(client, frame);
+  }
+
+  #onGroup(change: GroupChange | null): void {
+    if (change === null) return;
+    this.#desk.directory.onGroup(change);
+    this.#events.onGroup(change);
+  }
+
+  #onLookUps(asked: LookUpsAsked | null): void {
+    if (asked !== null) this.#events.onLookUps(asked);
+  }
+
+  #onReplyPushed(pushed: ReplyPushed | null): void {
+    if (pushed !== null) this.#events.onReplyPushed(pushed);
+  }
+
+  #onMember(message: MemberChange | null): void {
+    if (message === null) return;
+    const memberships = this.#desk.clients.get(message.connectionId)?.memberships;
+    if (message.live === null) memberships?.delete(message.group);
+    else memberships?.set(message.group, message.live);
   }
 
   #onTopicEnsured(message: TopicEnsured | null): void {

@@ -80,9 +80,14 @@ export class SendAnswers implements RingHandler {
 
   #reply(send: PendingSend, code: number): void {
     send.answered = true;
-    const client = send.client;
+    const { client, onDone } = send;
     if (client === null) return;
     client.pendingCount--;
+    if (onDone !== null) {
+      send.onDone = null;
+      onDone(code, send.status);
+      return;
+    }
     if (send.oneway || client.closed) return;
     if (code === ResponseCodes.SERVICE_NOT_AVAILABLE) {
       this.#replyUnavailable(send);

@@ -2,7 +2,7 @@
 import { bool, defineExt, type ExtOf, optional } from '../ext.ts';
 
 //   request  no fields; body: HeartbeatData
-//   answer   IS_SUPPORT_HEART_BEAT_V2 b, IS_SUB_CHANGE b: left out, clients keep to whole heartbeats.
+//   answer   IS_SUPPORT_HEART_BEAT_V2 b: short heartbeats (withoutSub) are understood; IS_SUB_CHANGE b: the next one must be whole.
 //            The answer's `version` decides whether clients dare to use SQL expressions.
 
 const answer = { IS_SUPPORT_HEART_BEAT_V2: optional(bool), IS_SUB_CHANGE: optional(bool) };

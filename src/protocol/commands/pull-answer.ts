@@ -30,7 +30,9 @@ const jsonCode = constant('{"code":');
 const jsonMaxOffset = constant(',"extFields":{"maxOffset":"');
 const jsonMinOffset = constant('","minOffset":"');
 const jsonNextOffset = constant('","nextBeginOffset":"');
-const jsonAfterExt = constant('","suggestWhichBrokerId":"0"},"flag":1,"language":"JAVA","opaque":');
+const jsonMaster = constant('","suggestWhichBrokerId":"0"},"flag":1,"language":"JAVA","opaque":');
+const jsonBrokerId = constant('","suggestWhichBrokerId":"');
+const jsonAfterExt = constant('"},"flag":1,"language":"JAVA","opaque":');
 const jsonRemark = constant(',"remark":"');
 const jsonAfterRemark = constant(`","serializeTypeCurrentRPC":"JSON","version":${BROKER_VERSION}}`);
 const jsonEnd = constant(`,"serializeTypeCurrentRPC":"JSON","version":${BROKER_VERSION}}`);
@@ -52,6 +54,7 @@ export function writePullAnswerHeader(
   maxOffset: number,
   remark: string | undefined,
   bodySize: number,
+  brokerId = 0,
 ): number {
   const headerAt = at + HEADER_AT;
   let end: number;
@@ -60,14 +63,16 @@ export function writePullAnswerHeader(
     end = writeDigitsEntry(out, extAt, keyMaxOffset, maxOffset);
     end = writeDigitsEntry(out, end, keyMinOffset, minOffset);
     end = writeDigitsEntry(out, end, keyNextOffset, nextOffset);
-    end = writeDigitsEntry(out, end, keyBrokerId, 0);
+    end = writeDigitsEntry(out, end, keyBrokerId, brokerId);
     writeI32(out, extAt - 4, end - extAt);
   } else {
     end = writeDigits(out, writeConstant(out, headerAt, jsonCode), code);
     end = writeDigits(out, writeConstant(out, end, jsonMaxOffset), maxOffset);
     end = writeDigits(out, writeConstant(out, end, jsonMinOffset), minOffset);
     end = writeDigits(out, writeConstant(out, end, jsonNextOffset), nextOffset);
-    end = writeDigits(out, writeConstant(out, end, jsonAfterExt), opaque);
+    if (brokerId === 0) end = writeConstant(out, end, jsonMaster);
+    else end = writeConstant(out, writeDigits(out, writeConstant(out, end, jsonBrokerId), brokerId), jsonAfterExt);
+    end = writeDigits(out, end, opaque);
     if (remark === undefined) end = writeConstant(out, end, jsonEnd);
     else end = writeConstant(out, writeJsonText(out, writeConstant(out, end, jsonRemark), remark), jsonAfterRemark);
   }

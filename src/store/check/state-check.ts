@@ -19,6 +19,7 @@ const stateFiles: Readonly<Record<string, string | null>> = {
   [DELAYS]: 'offsetTable',
   'subscriptionGroup.json': 'subscriptionGroupTable',
   'groupJoins.json': 'joins',
+  'offsetResets.json': 'resets',
   'consumerFilter.json': null,
   'consumerOrderInfo.json': null,
   'messageRequestMode.json': null,

@@ -7,6 +7,7 @@ import {
   type DirectoryGroup,
   type DirectoryTopic,
   type GroupChange,
+  type MemberChange,
   Messages,
   type OpenPeer,
   type QueueEntry,
@@ -30,6 +31,7 @@ import type { Files } from '../../../src/store/files/files.ts';
 import { MemoryFiles } from '../../../src/store/files/memory-files.ts';
 import { Client } from './client.ts';
 import { type Pipe, pipe } from './pipe.ts';
+import { PlayedIngress } from './played-ingress.ts';
 
 export interface BenchOptions {
   readonly sets?: readonly string[];
@@ -63,12 +65,15 @@ export class Bench {
   readonly topics = new Map<string, DirectoryTopic>();
   readonly groups = new Map<string, DirectoryGroup>();
   groupChangeCount = 0;
+  /** What ingresses were told of single members, in order. */
+  readonly members: (MemberChange & { readonly ingress: number })[] = [];
   readonly added: QueueEntry[] = [];
   readonly removed: number[] = [];
   readonly ensured: TopicEnsured[] = [];
   readonly opened: OpenPeer[] = [];
   readonly peerFrames: { connectionId: number; header: Header; body: Buffer }[] = [];
   readonly closed: number[] = [];
+  readonly ingress = new PlayedIngress();
   /** What happened in which order, for the tests of order. */
   readonly events: string[] = [];
   readonly #toCoordinator: Pipe[] = [];
@@ -101,6 +106,7 @@ export class Bench {
       written: false,
       indexedTimeMs: 0,
       runId: 'run',
+      delayLists: [],
       startedAtMs: this.clock.wallMs(),
     };
     const settings = loadSettings({
@@ -160,10 +166,9 @@ export class Bench {
 
   /** Lets the coordinator work until it has nothing left, without moving time. */
   run(): void {
-    for (const { outbox } of this.#toCoordinator) outbox.flush();
     for (let pass = 0; pass < 10_000; pass++) {
-      const work = this.coordinator.doWork();
       for (const { outbox } of this.#toCoordinator) outbox.flush();
+      const work = this.coordinator.doWork();
       if (this.drain() + work === 0) return;
     }
     throw new Error('the coordinator does not come to rest');
@@ -228,6 +233,11 @@ export class Bench {
         else this.groups.set(change.group, change.state);
         break;
       }
+      case Messages.memberChanged: {
+        const change = parts.takeJson<MemberChange>(at);
+        if (change !== null) this.members.push({ ingress, ...change });
+        break;
+      }
       case Messages.topicEnsured: {
         const ensured = parts.takeJson<TopicEnsured>(at);
         if (ensured !== null) this.ensured.push(ensured);
@@ -255,7 +265,7 @@ export class Bench {
         break;
       }
       default:
-        throw new Error(`message of type ${type}`);
+        if (!this.ingress.take(type, at, parts, this.outboxOf(ingress))) throw new Error(`message of type ${type}`);
     }
     return true;
   }

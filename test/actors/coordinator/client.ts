@@ -1,9 +1,10 @@
 // A client of the coordinator: its connection, what it asks, and what it is told.
 import { Messages } from '../../../src/actors/messages.ts';
 import { type ConsumerData, encodeHeartbeat } from '../../../src/protocol/bodies/heartbeat.ts';
+import { decodeLockedQueues, encodeLockBatch } from '../../../src/protocol/bodies/lock-batch.ts';
 import { RequestCodes } from '../../../src/protocol/codes.ts';
 import { HeaderCodecs } from '../../../src/protocol/frame.ts';
-import { type ExtFields, encodeFrame, type Header } from '../../../src/protocol/header.ts';
+import { type ExtFields, encodeFrame, type Header, RESPONSE_FLAG } from '../../../src/protocol/header.ts';
 import type { Bench } from './bench.ts';
 
 export interface Answer {
@@ -20,6 +21,8 @@ export class Client {
   readonly host: string;
   readonly notices: string[] = [];
   readonly answers = new Map<number, Answer>();
+  /** Requests of the broker, oldest first. */
+  readonly requests: { readonly header: Header; readonly body: Buffer }[] = [];
   readonly #bench: Bench;
   #opaque = 0;
 
@@ -33,6 +36,7 @@ export class Client {
   take(header: Header, body: Buffer): void {
     if (!header.isResponse) {
       this.notices.push(`${header.code} ${header.field('consumerGroup')}`);
+      this.requests.push({ header, body });
       return;
     }
     this.answers.set(header.opaque, { code: header.code, remark: header.remark, ext: header.fields(), body, header });
@@ -48,6 +52,12 @@ export class Client {
 
   sendFrame(frame: Uint8Array): void {
     this.#bench.outboxOf(this.ingress).sendFrame(Messages.frame, this.connectionId, frame);
+  }
+
+  /** Answers a request of the broker. */
+  reply(opaque: number, code: number, ext: ExtFields = {}, body?: Uint8Array, remark?: string): void {
+    const parts = { code, opaque, flag: RESPONSE_FLAG, codec: HeaderCodecs.binary, version: 477, language: 'JAVA', remark, ext, body };
+    this.sendFrame(encodeFrame(parts));
   }
 
   ask(code: number, ext: ExtFields = {}, body?: Uint8Array): Answer {
@@ -67,17 +77,20 @@ export class Client {
     consumers: readonly Partial<ConsumerData>[],
     producerGroups: readonly string[] = [],
     withoutSub = false,
+    fingerprint = 0,
   ): number {
     const whole = consumers.map((c) => ({ ...consumer, ...c }));
-    return this.send(
-      RequestCodes.HEART_BEAT,
-      {},
-      encodeHeartbeat({ clientId, consumers: whole, producerGroups, fingerprint: 0, withoutSub }),
-    );
+    return this.send(RequestCodes.HEART_BEAT, {}, encodeHeartbeat({ clientId, consumers: whole, producerGroups, fingerprint, withoutSub }));
   }
 
-  beat(clientId: string, consumers: readonly Partial<ConsumerData>[], producerGroups: readonly string[] = [], withoutSub = false): Answer {
-    const opaque = this.sendBeat(clientId, consumers, producerGroups, withoutSub);
+  beat(
+    clientId: string,
+    consumers: readonly Partial<ConsumerData>[],
+    producerGroups: readonly string[] = [],
+    withoutSub = false,
+    fingerprint = 0,
+  ): Answer {
+    const opaque = this.sendBeat(clientId, consumers, producerGroups, withoutSub, fingerprint);
     this.#bench.run();
     return this.answers.get(opaque) as Answer;
   }
@@ -97,6 +110,20 @@ export class Client {
       topicSysFlag: 0,
       order: false,
     });
+  }
+
+  /** Ids of the queues of the topic that the client holds then. */
+  lock(clientId: string, topic: string, queueIds: readonly number[], group = 'G', brokerName = 'broker-a'): number[] {
+    const queues = queueIds.map((queueId) => ({ topic, brokerName, queueId }));
+    const answer = this.ask(RequestCodes.LOCK_BATCH_MQ, {}, encodeLockBatch({ group, clientId, queues, onlyThisBroker: false }));
+    const locked = decodeLockedQueues(answer.body);
+    if (answer.code !== 0 || !locked.ok) throw new Error(`code ${answer.code} ${answer.remark}`);
+    return locked.value.map((queue) => queue.queueId);
+  }
+
+  unlock(clientId: string, topic: string, queueIds: readonly number[], group = 'G'): Answer {
+    const queues = queueIds.map((queueId) => ({ topic, brokerName: 'broker-a', queueId }));
+    return this.ask(RequestCodes.UNLOCK_BATCH_MQ, {}, encodeLockBatch({ group, clientId, queues, onlyThisBroker: false }));
   }
 
   /** -1 for "not found". */

@@ -12,7 +12,19 @@ test('groups: 200 makes group and retry topic, tells ingress, and is durable', (
   const bench = new Bench({ files });
   const admin = bench.connect();
   t.is(admin.ask(RequestCodes.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, put('G', ',"consumeEnable":false,"retryQueueNums":2')).code, 0);
-  t.deepEqual(bench.groups.get('G'), { consumeEnable: false, consumeBroadcastEnable: true, sysFlag: 0, forbiddenTopics: [], live: null });
+  t.deepEqual(bench.groups.get('G'), {
+    consumeEnable: false,
+    consumeBroadcastEnable: true,
+    sysFlag: 0,
+    retryMaxTimes: 16,
+    retryQueueCount: 2,
+    brokerId: 0,
+    slowBrokerId: 1,
+    forbiddenTopics: [],
+    lockedTopics: [],
+    live: null,
+    resets: null,
+  });
   t.is(bench.topics.get('%RETRY%G')?.readQueueCount, 2);
   const again = new Bench({ files });
   t.false(again.groups.get('G')?.consumeEnable);

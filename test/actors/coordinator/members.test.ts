@@ -14,7 +14,7 @@ test('members: a heartbeat makes group, retry topic and member', (t) => {
   const answer = client.beat('a@1', [sub], ['P']);
   t.is(answer.code, 0);
   t.is(answer.header.version, 479);
-  t.deepEqual(answer.ext, { IS_SUPPORT_HEART_BEAT_V2: 'false', IS_SUB_CHANGE: 'true' });
+  t.deepEqual(answer.ext, { IS_SUPPORT_HEART_BEAT_V2: 'true', IS_SUB_CHANGE: 'true' });
   t.deepEqual(members(client), ['a@1']);
   t.is(bench.topics.get('%RETRY%G')?.readQueueCount, 1);
   t.is(bench.topics.get('%RETRY%G')?.perm, 6);
@@ -67,7 +67,7 @@ test('members: a broadcasting group and one that does not want notices get none'
   t.true(bench.groups.get('G')?.live?.broadcasting);
 });
 
-test('members: 500 that join at once cause no more notices than a few each', (t) => {
+test('members: 500 that join at once cause no more notices than a few each (BR-20)', (t) => {
   const bench = new Bench({ sets: ['notifyCoalesceMs=200'] });
   const clients = Array.from({ length: 500 }, () => bench.connect());
   clients.forEach((client, i) => {
@@ -204,4 +204,22 @@ test('members: connections of two ingress actors may have the same number', (t) 
   twin.close();
   bench.run();
   t.deepEqual(members(a), ['a']);
+});
+
+test('members: from the answer to its first heartbeat on, a member is in every list, and after it left in none (BR-16)', (t) => {
+  const bench = new Bench({ ingressCount: 2 });
+  const watcher = bench.connect();
+  const joined: Client[] = [];
+  for (const ingress of [0, 1, 0, 1]) {
+    const client = bench.connect({ ingress });
+    joined.push(client);
+    client.beat(`c${joined.length}`, [sub]);
+    t.deepEqual(
+      members(watcher).sort(),
+      joined.map((_, i) => `c${i + 1}`),
+    );
+  }
+  (joined[1] as Client).close();
+  bench.run();
+  t.deepEqual(members(watcher).sort(), ['c1', 'c3', 'c4']);
 });

@@ -41,7 +41,9 @@ test('offsets: a commit that rides on a pull counts, also beyond 32 bits, and ma
   const client = withTopic(bench);
   const send = (group: string, topic: string, queueId: number, offset: number): void => {
     const bytes = Buffer.from(group + topic);
-    bench.outboxOf(0).send(Messages.commitOffset, [queueId, high32(offset), low32(offset), group.length, topic.length], bytes);
+    bench
+      .outboxOf(0)
+      .send(Messages.commitOffset, [queueId, high32(offset), low32(offset), group.length, topic.length, client.connectionId], bytes);
     bench.run();
   };
   const far = 2 ** 40 + 2 ** 31 + 5;
@@ -53,6 +55,16 @@ test('offsets: a commit that rides on a pull counts, also beyond 32 bits, and ma
   t.is(client.queryOffset('G', 'T', 0), far);
   send('G', 'NOTOPIC', 0, 3);
   t.false(bench.topics.has('NOTOPIC'));
+});
+
+test('offsets: a commit far behind the stored one is taken, and logged with its client (BR-06)', (t) => {
+  const bench = new Bench();
+  const client = withTopic(bench);
+  client.beat('c1', [lastGroup]);
+  client.commit('G', 'T', 0, 1000);
+  t.is(client.commit('G', 'T', 0, 0).code, 0);
+  const line = bench.logged.find(({ message }) => message.includes('backwards'));
+  t.like(line?.fields, { group: 'G', stored: 1000, committed: 0, clientId: 'c1' });
 });
 
 test('offsets: they are on disk after the interval, not before, and after a stop', (t) => {

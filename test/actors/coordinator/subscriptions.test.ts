@@ -45,6 +45,109 @@ test('subscriptions: strict mode refuses the member that differs', (t) => {
   t.is(a.beat('a', [{ group: 'G', subscriptions: [subscription('T', 'C', '2')] }]).code, 0, 'alone it may change');
 });
 
+test('subscriptions: how a member reads is part of it: model and type (BR-19)', (t) => {
+  for (const [more, seen] of [
+    [{ messageModel: 'BROADCASTING' }, 'T[TAG *] BROADCASTING'],
+    [{ consumeType: 'CONSUME_ACTIVELY' }, 'T[TAG *] CONSUME_ACTIVELY'],
+  ] as const) {
+    const bench = new Bench();
+    bench.connect().beat('a', [sub]);
+    const b = bench.connect();
+    t.regex(b.beat('b', [{ ...sub, ...more }]).remark ?? '', /subscribe to different things/);
+    const warning = bench.logged.find(({ message }) => message.includes('different things'));
+    t.deepEqual([warning?.fields['reads'], warning?.fields['others']], [seen, 'T[TAG *]']);
+    t.is(bench.counters.get(CounterIds.mismatchedGroups), 1);
+    b.beat('b', [sub]);
+    t.is(bench.counters.get(CounterIds.mismatchedGroups), 0);
+  }
+});
+
+test('subscriptions: many mismatches are counted one by one and logged now and then', (t) => {
+  const bench = new Bench();
+  for (let i = 0; i < 20; i++) {
+    bench.connect().beat('a', [{ group: `G${i}`, subscriptions: [subscription('T', 'A')] }]);
+    bench.connect().beat('b', [{ group: `G${i}`, subscriptions: [subscription('T', 'B')] }]);
+  }
+  t.is(bench.counters.get(CounterIds.subscriptionMismatches), 20);
+  t.is(bench.counters.get(CounterIds.mismatchedGroups), 20);
+  t.is(bench.logged.filter(({ message }) => message.includes('different things')).length, 1);
+});
+
+test('subscriptions: strict mode looks at model and type, too, and leaves the group as it was', (t) => {
+  const bench = new Bench({ sets: ['strictSubscription=true'] });
+  const a = bench.connect();
+  a.beat('a', [sub]);
+  const answer = bench.connect().beat('b', [{ ...sub, messageModel: 'BROADCASTING' }]);
+  t.is(answer.code, 1);
+  t.regex(answer.remark ?? '', /own=T\[TAG \*\] BROADCASTING others=T\[TAG \*\]/);
+  t.false(bench.groups.get('G')?.live?.broadcasting);
+  t.is(bench.counters.get(CounterIds.mismatchedGroups), 0);
+});
+
+test('subscriptions: a member is told to its own ingress alone, and only when that changes', (t) => {
+  const bench = new Bench({ ingressCount: 2 });
+  const a = bench.connect({ ingress: 1 });
+  a.beat('a', [sub]);
+  a.beat('a', [sub]);
+  const told = (): unknown[] =>
+    bench.members.splice(0).map((m) => [m.ingress, m.connectionId, m.group, m.live?.subscriptions.map((s) => s.topic)]);
+  t.deepEqual(told(), [[1, a.connectionId, 'G', ['T']]]);
+  a.beat('a', [{ group: 'G', subscriptions: [subscription('T'), subscription('U')] }]);
+  t.deepEqual(told(), [[1, a.connectionId, 'G', ['T', 'U']]]);
+  const newer = bench.connect({ ingress: 0 });
+  newer.beat('a', [sub]);
+  t.deepEqual(told().sort(), [
+    [0, newer.connectionId, 'G', ['T']],
+    [1, a.connectionId, 'G', undefined],
+  ]);
+  newer.ask(RequestCodes.UNREGISTER_CLIENT, { clientID: 'a', consumerGroup: 'G' });
+  t.deepEqual(told(), [[0, newer.connectionId, 'G', undefined]]);
+});
+
+test('subscriptions: short heartbeats count for members whose whole one is known, each by its own fingerprint', (t) => {
+  const bench = new Bench();
+  const a = bench.connect();
+  const b = bench.connect();
+  const change = (answer: { ext: Record<string, string> }): string =>
+    `${answer.ext['IS_SUPPORT_HEART_BEAT_V2']} ${answer.ext['IS_SUB_CHANGE']}`;
+  const short = [{ group: 'G' }];
+  t.is(change(a.beat('a', short, [], true, 7)), 'true true', 'nothing is known yet');
+  t.deepEqual(members(a), [], 'so it is no member');
+  t.is(change(a.beat('a', [sub], [], false, 7)), 'true false');
+  t.is(change(b.beat('b', [{ group: 'G', subscriptions: [subscription('T', 'B')] }], [], false, 8)), 'true false', 'others do not matter');
+  t.is(change(a.beat('a', short, [], true, 7)), 'true false');
+  t.is(change(a.beat('a', short, [], true, 9)), 'true true', 'it reads something else now');
+  t.is(change(a.beat('a', [sub], [], false, 9)), 'true false');
+  t.is(change(a.beat('a', [sub])), 'true true', 'a client of whole heartbeats');
+  t.deepEqual(
+    bench.groups.get('G')?.live?.subscriptions.map((s) => s.topic),
+    ['T'],
+  );
+});
+
+test('subscriptions: a short heartbeat keeps a member alive as a whole one does', (t) => {
+  const bench = new Bench();
+  const a = bench.connect();
+  a.beat('a', [sub], [], false, 7);
+  for (let i = 0; i < 5; i++) {
+    bench.advance(100_000);
+    a.beat('a', [{ group: 'G' }], [], true, 7);
+  }
+  t.deepEqual(members(a), ['a']);
+});
+
+test('subscriptions: consumers that pull by themselves are passed over where they are not wanted', (t) => {
+  const bench = new Bench({ sets: ['rejectPullConsumerEnable=true'] });
+  const a = bench.connect();
+  const answer = a.beat('a', [
+    { ...sub, consumeType: 'CONSUME_ACTIVELY' },
+    { ...sub, group: 'H' },
+  ]);
+  t.is(answer.code, 0);
+  t.regex(answer.remark ?? '', /rejectPullConsumerEnable/);
+  t.deepEqual([members(a, 'G'), members(a, 'H')], [[], ['a']]);
+});
+
 test('subscriptions: a short heartbeat keeps the subscriptions', (t) => {
   const bench = new Bench();
   const a = bench.connect();

@@ -67,7 +67,7 @@ test('check state: offsets above, below and at the edges', (t) => {
 
 test('check state: progress of the delay levels is held against their queues', (t) => {
   const store = sound();
-  new DelayOffsetsFile(store.files, '/store/config', silentLog).save({ dataVersion: null, offsets: new Map([[3, 4]]) });
+  new DelayOffsetsFile(store.files, '/store/config', silentLog).save({ dataVersion: null, offsets: new Map([[3, 4]]), later: new Map() });
   t.deepEqual(lines(store.check()), ['note offsetAbove level=3']);
 });
 

@@ -8,6 +8,7 @@ import { Positions } from '../../context.ts';
 import { writeFigures } from '../../figures.ts';
 import type { Desk } from '../desk.ts';
 import { type HandlerRow, type Reply, withBody } from '../request.ts';
+import { delayFigures } from './delay-figures.ts';
 
 export const brokerHandlers: readonly HandlerRow[] = [
   [RequestCodes.GET_BROKER_CONFIG, onConfig],
@@ -54,6 +55,7 @@ function onRuntime(desk: Desk): Reply {
     ['pageCacheLockTimeMills', '0'],
     ['dispatchMaxBuffer', '0'],
   ]);
+  for (const [name, value] of delayFigures(desk)) table.set(name, value);
   const disks = unpackDiskState(positions.get(Positions.diskState));
   for (const [name, percent] of [
     ['commitLogDiskRatio', disks.logPercent],

@@ -1,7 +1,7 @@
 // Requests of clients about themselves: heartbeats, leaving, who else is there, whether a subscription can be served.
 import type { ClientInfo } from '../../../core/consumer-groups.ts';
 import { CLIENT_DECIDES } from '../../../core/start-offset.ts';
-import { shapeOf } from '../../../core/subscription.ts';
+import { memberShapeOf } from '../../../core/subscription.ts';
 import { groupFault, topicFault } from '../../../message/names.ts';
 import { RequestCodes, ResponseCodes } from '../../../protocol/codes.ts';
 import { decodeCheckClient } from '../../../protocol/commands/check-client-config.ts';
@@ -22,8 +22,16 @@ export const memberHandlers: readonly HandlerRow[] = [
   [RequestCodes.CHECK_CLIENT_CONFIG, onCheck],
 ];
 
-/** Clients stay with whole heartbeats: short ones would need a fingerprint per group, and members that differ would flap. */
-const wholeHeartbeats = encodeHeartbeatAnswer({ IS_SUPPORT_HEART_BEAT_V2: false, IS_SUB_CHANGE: true });
+/** To clients that send whole heartbeats only; others are told whether the next one must be whole. */
+const wholeHeartbeat = encodeHeartbeatAnswer({ IS_SUPPORT_HEART_BEAT_V2: true, IS_SUB_CHANGE: true });
+const shortHeartbeat = encodeHeartbeatAnswer({ IS_SUPPORT_HEART_BEAT_V2: true, IS_SUB_CHANGE: false });
+
+/** What came of the groups of one heartbeat. */
+interface Outcome {
+  readonly warnings: string[];
+  /** Every group is held with this fingerprint, so that a short heartbeat will do. */
+  complete: boolean;
+}
 
 function onHeartbeat(desk: Desk, request: Request): Reply {
   const decoded = decodeHeartbeat(request.body);
@@ -36,17 +44,18 @@ function onHeartbeat(desk: Desk, request: Request): Reply {
   }
   const { link, header } = request;
   // A connection that is closed already has no members, in whatever order that became known.
-  if (link === undefined) return { ...done, ext: wholeHeartbeats };
+  if (link === undefined) return { ...done, ext: wholeHeartbeat };
   const client = clientOf(desk, header, beat);
-  const warnings: string[] = [];
+  const outcome: Outcome = { warnings: [], complete: beat.fingerprint !== 0 };
   for (const consumer of beat.consumers) {
-    const refused = beatConsumer(desk, link, client, beat, consumer, warnings);
+    const refused = beatConsumer(desk, link, client, beat, consumer, outcome);
     if (refused !== null) return refused;
   }
   if (desk.context.settings.enableRegisterProducer) {
     for (const group of beat.producerGroups) if (groupFault(group) === null) desk.membership.producerBeat(group, link, client);
   }
-  return { ...done, ext: wholeHeartbeats, remark: warnings.length === 0 ? undefined : warnings.join('; ') };
+  const { warnings, complete } = outcome;
+  return { ...done, ext: complete ? shortHeartbeat : wholeHeartbeat, remark: warnings.length === 0 ? undefined : warnings.join('; ') };
 }
 
 function clientOf(desk: Desk, header: Header, beat: HeartbeatData): ClientInfo {
@@ -67,40 +76,49 @@ function beatConsumer(
   client: ClientInfo,
   beat: HeartbeatData,
   consumer: ConsumerData,
-  warnings: string[],
+  outcome: Outcome,
 ): Reply | null {
-  const { group } = consumer;
-  const subscriptions = consumer.subscriptions.filter((s) => topicFault(s.topic) === null);
-  if (desk.context.settings.strictSubscription && !beat.withoutSub) {
-    const other = desk.consumers.differing(group, client.clientId, subscriptions);
-    if (other !== null) {
-      return refuse(
-        ResponseCodes.SYSTEM_ERROR,
-        `subscription differs from that of the group's other members group=${group} own=${shapeOf(subscriptions)} others=${other}; make them alike or turn strictSubscription off`,
-      );
-    }
+  const { group, consumeType, messageModel, consumeFromWhere } = consumer;
+  const { settings, log } = desk.context;
+  if (settings.rejectPullConsumerEnable && consumeType === 'CONSUME_ACTIVELY') {
+    return passOver(outcome, `consumers that pull by themselves are refused group=${group} (rejectPullConsumerEnable)`);
+  }
+  const held = desk.consumers.get(group)?.members.get(link.id);
+  // Nothing is known of what it reads, as after a restart of the broker: the client is asked for all of it, and is no member until then.
+  if (beat.withoutSub && held?.fingerprint !== beat.fingerprint) return passOver(outcome, `group ${group} needs a whole heartbeat`);
+  const subscriptions = beat.withoutSub ? [] : consumer.subscriptions.filter((s) => topicFault(s.topic) === null);
+  if (settings.strictSubscription && !beat.withoutSub) {
+    const shape = memberShapeOf(subscriptions, messageModel, consumeType);
+    const other = desk.consumers.differing(group, client.clientId, shape);
+    if (other !== null) return refuse(ResponseCodes.SYSTEM_ERROR, strictText(group, shape, other));
   }
   const order = subscriptions.some((s) => desk.topics.table.get(s.topic)?.order === true);
   const ensured = desk.groups.ensure(group, { unit: consumer.unitMode, order });
   if (ensured.code !== ResponseCodes.SUCCESS) {
-    desk.context.log.debug('heartbeat of a group that cannot be made', { group, remark: ensured.remark });
-    warnings.push(ensured.remark ?? '');
-    return null;
+    log.debug('heartbeat of a group that cannot be made', { group, remark: ensured.remark });
+    return passOver(outcome, ensured.remark ?? '');
   }
-  const { consumeType, messageModel, consumeFromWhere } = consumer;
-  const effect = desk.membership.consumerBeat(
-    { ...client, link: link.id, group, consumeType, messageModel, consumeFromWhere, subscriptions: beat.withoutSub ? null : subscriptions },
-    link,
-  );
-  if (effect.refused) warnings.push(`another connection has client id ${client.clientId} in group ${group}`);
-  else {
-    const start = consumeType === 'CONSUME_ACTIVELY' ? CLIENT_DECIDES : consumeFromWhere;
-    for (const s of subscriptions) desk.offsets.noteJoin(group, s.topic, start);
-  }
+  const { fingerprint } = beat;
+  const said = { consumeType, messageModel, consumeFromWhere, subscriptions: beat.withoutSub ? null : subscriptions, fingerprint };
+  const effect = desk.membership.consumerBeat({ ...client, link: link.id, group, ...said }, link);
+  if (effect.refused) return passOver(outcome, `another connection has client id ${client.clientId} in group ${group}`);
+  const start = consumeType === 'CONSUME_ACTIVELY' ? CLIENT_DECIDES : consumeFromWhere;
+  for (const s of subscriptions) desk.offsets.noteJoin(group, s.topic, start);
   if (effect.mismatch !== null) {
-    warnings.push(`members of group ${group} subscribe to different things own=${effect.mismatch.own} others=${effect.mismatch.other}`);
+    const { own, other } = effect.mismatch;
+    outcome.warnings.push(`members of group ${group} subscribe to different things own=${own} others=${other}`);
   }
   return null;
+}
+
+function passOver(outcome: Outcome, warning: string): null {
+  outcome.warnings.push(warning);
+  outcome.complete = false;
+  return null;
+}
+
+function strictText(group: string, own: string, other: string): string {
+  return `subscription differs from that of the group's other members group=${group} own=${own} others=${other}; make them alike or turn strictSubscription off`;
 }
 
 function onUnregister(

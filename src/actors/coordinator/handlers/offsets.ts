@@ -42,7 +42,9 @@ function onUpdate(desk: Desk, { header, link }: Request): Reply {
     return refuse(ResponseCodes.INVALID_PARAMETER, remark);
   }
   desk.warnOfBackwards(group, topic, queueId, offset, link);
-  if (desk.offsets.commit(group, topic, queueId, offset)) return done;
+  const result = desk.offsets.commit(group, topic, queueId, offset, link?.id ?? -1);
+  if (result === 'done') return done;
+  if (result === 'reset') return { ...done, remark: 'Offset has been previously reset' };
   return refuse(ResponseCodes.SYSTEM_ERROR, `too many queues have an offset topic=${topic} group=${group} queueId=${queueId}`);
 }
 

@@ -1,10 +1,10 @@
-// Reads records of the log for answers: from the tail window while they are there, else from the files.
-import { join64 } from '../../base/bytes.ts';
-import { CounterIds } from '../../runtime/counters.ts';
-import type { WindowReader } from '../../runtime/tail-window.ts';
-import { LogReader } from '../../store/log-reader.ts';
-import type { ActorContext } from '../context.ts';
-import { Positions } from '../context.ts';
+// Reads records of the log, for answers and to store them again: from the tail window while they are there, else from the files.
+import { join64 } from '../base/bytes.ts';
+import { CounterIds } from '../runtime/counters.ts';
+import type { WindowReader } from '../runtime/tail-window.ts';
+import { LogReader } from '../store/log-reader.ts';
+import type { ActorContext } from './context.ts';
+import { Positions } from './context.ts';
 
 const SPAN_WORDS = 3;
 
@@ -34,7 +34,7 @@ export class RecordReader {
     if (position + size > positions.get(Positions.appended)) return false;
     if (this.#window.read(position, size, into, at)) return true;
     counters.add(CounterIds.windowMisses, 1);
-    this.#refresh();
+    this.refresh();
     return this.#log.read(position, size, into, at) && !this.isGone(position);
   }
 
@@ -46,7 +46,7 @@ export class RecordReader {
   sweep(nowMs: number): void {
     if (nowMs - this.#sweptAtMs < SWEEP_MS) return;
     this.#sweptAtMs = nowMs;
-    this.#refresh();
+    this.refresh();
   }
 
   /**
@@ -69,7 +69,7 @@ export class RecordReader {
         window.copy(position, size, into, end);
         if (position < lowest) lowest = position;
       } else {
-        if (missCount++ === 0) this.#refresh();
+        if (missCount++ === 0) this.refresh();
         if (!this.#log.read(position, size, into, end)) return -1;
         if (position < lowestInFiles) lowestInFiles = position;
       }
@@ -83,7 +83,7 @@ export class RecordReader {
   }
 
   /** Tells the log's reader what may be kept and what is gone. */
-  #refresh(): void {
+  refresh(): void {
     const { positions } = this.#context;
     this.#log.setStable(positions.get(Positions.appended));
     this.#log.setMin(positions.get(Positions.logMin));

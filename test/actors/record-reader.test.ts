@@ -1,13 +1,13 @@
 // Records read for answers while retention takes their file: they are whole, or gone.
 import test from 'ava';
-import { type ActorContext, Positions } from '../../../src/actors/context.ts';
-import { RecordReader } from '../../../src/actors/ingress/record-reader.ts';
-import { allocateRegion } from '../../../src/base/arena.ts';
-import { loadSettings } from '../../../src/config/load.ts';
-import { Counters, countersMemorySize } from '../../../src/runtime/counters.ts';
-import { SharedNumbers, sharedNumbersMemorySize } from '../../../src/runtime/shared-numbers.ts';
-import { MemoryFiles } from '../../../src/store/files/memory-files.ts';
-import { segmentName } from '../../../src/store/segment-row.ts';
+import { type ActorContext, Positions } from '../../src/actors/context.ts';
+import { RecordReader } from '../../src/actors/record-reader.ts';
+import { allocateRegion } from '../../src/base/arena.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import { Counters, countersMemorySize } from '../../src/runtime/counters.ts';
+import { SharedNumbers, sharedNumbersMemorySize } from '../../src/runtime/shared-numbers.ts';
+import { MemoryFiles } from '../../src/store/files/memory-files.ts';
+import { segmentName } from '../../src/store/segment-row.ts';
 
 const FILE_SIZE = 1024 * 1024;
 const FOLDER = '/store/commitlog';

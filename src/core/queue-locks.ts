@@ -1,0 +1,165 @@
+// Which member of a group may consume which queue in order: locks that are renewed, expire, and end with their owner.
+import { ExpiryQueue } from './expiry-queue.ts';
+
+/** Stock consumers renew every 20 s, and stop to trust a lock that was not renewed for 30 s. */
+export const QUEUE_LOCK_LIFE_MS = 60_000;
+/** Of all groups together; further queues are not locked. */
+export const QUEUE_LOCK_COUNT_MAX = 500_000;
+
+export interface LockOwner {
+  readonly group: string;
+  readonly clientId: string;
+  /** The connection that asked last: the locks of a client that is no member end with it. */
+  readonly link: number;
+}
+
+interface Lock {
+  readonly group: string;
+  readonly topic: string;
+  readonly queue: string;
+  clientId: string;
+  link: number;
+}
+
+interface Group {
+  readonly locks: Map<string, Lock>;
+  /** How many queues of each topic are locked. */
+  readonly topics: Map<string, number>;
+}
+
+export class QueueLocks {
+  readonly #groups = new Map<string, Group>();
+  readonly #ofLink = new Map<number, Set<Lock>>();
+  readonly #expiry: ExpiryQueue<Lock>;
+  readonly #countMax: number;
+  /** Groups that have locks on other topics than when that was last asked for. */
+  readonly #changed = new Set<string>();
+
+  constructor(lifeMs = QUEUE_LOCK_LIFE_MS, countMax = QUEUE_LOCK_COUNT_MAX) {
+    this.#expiry = new ExpiryQueue(lifeMs);
+    this.#countMax = countMax;
+  }
+
+  get size(): number {
+    return this.#expiry.size;
+  }
+
+  /** Connections with locks. */
+  get linkCount(): number {
+    return this.#ofLink.size;
+  }
+
+  nextMs(): number {
+    return this.#expiry.nextMs();
+  }
+
+  /** Ends the locks that were not renewed in time; returns how many. */
+  expire(steadyMs: number): number {
+    const expired = this.#expiry.takeExpired(steadyMs);
+    for (const lock of expired) this.#end(lock);
+    return expired.length;
+  }
+
+  /** Takes or renews a lock; false where another client holds it, or there are too many. */
+  tryLock(owner: LockOwner, topic: string, queueId: number, steadyMs: number): boolean {
+    this.expire(steadyMs);
+    const held = this.#find(owner.group, topic, queueId);
+    if (held !== undefined && held.clientId !== owner.clientId) return false;
+    if (held === undefined && this.size >= this.#countMax) return false;
+    const lock = held ?? this.#begin(owner, topic, queueId);
+    if (lock.link !== owner.link) {
+      this.#detach(lock);
+      lock.link = owner.link;
+      this.#attach(lock);
+    }
+    this.#expiry.touch(lock, steadyMs);
+    return true;
+  }
+
+  /** False where this client does not hold the lock. */
+  unlock(group: string, clientId: string, topic: string, queueId: number): boolean {
+    const lock = this.#find(group, topic, queueId);
+    if (lock === undefined || lock.clientId !== clientId) return false;
+    this.#end(lock);
+    return true;
+  }
+
+  /** A member left its group. */
+  releaseClient(group: string, clientId: string): void {
+    for (const lock of [...(this.#groups.get(group)?.locks.values() ?? [])]) if (lock.clientId === clientId) this.#end(lock);
+  }
+
+  /** A connection closed: what it locked ends, but for clients that live on as members by another one. */
+  releaseLink(link: number, isMember: (group: string, clientId: string) => boolean): void {
+    for (const lock of [...(this.#ofLink.get(link) ?? [])]) if (!isMember(lock.group, lock.clientId)) this.#end(lock);
+  }
+
+  dropTopic(topic: string): void {
+    for (const group of [...this.#groups.values()]) {
+      if (!group.topics.has(topic)) continue;
+      for (const lock of [...group.locks.values()]) if (lock.topic === topic) this.#end(lock);
+    }
+  }
+
+  dropGroup(group: string): void {
+    for (const lock of [...(this.#groups.get(group)?.locks.values() ?? [])]) this.#end(lock);
+  }
+
+  /** Topics of which the group has a queue locked: it consumes them in order. */
+  topicsOf(group: string): string[] {
+    return [...(this.#groups.get(group)?.topics.keys() ?? [])];
+  }
+
+  /** Groups of which `topicsOf` answers otherwise than at the last call. */
+  takeChanged(): string[] {
+    if (this.#changed.size === 0) return [];
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    return changed;
+  }
+
+  #find(group: string, topic: string, queueId: number): Lock | undefined {
+    return this.#groups.get(group)?.locks.get(queueKey(topic, queueId));
+  }
+
+  #begin({ group: name, clientId, link }: LockOwner, topic: string, queueId: number): Lock {
+    const group = this.#groups.get(name) ?? { locks: new Map<string, Lock>(), topics: new Map<string, number>() };
+    this.#groups.set(name, group);
+    const lock: Lock = { group: name, topic, queue: queueKey(topic, queueId), clientId, link };
+    group.locks.set(lock.queue, lock);
+    const count = group.topics.get(topic) ?? 0;
+    group.topics.set(topic, count + 1);
+    if (count === 0) this.#changed.add(name);
+    this.#attach(lock);
+    return lock;
+  }
+
+  #end(lock: Lock): void {
+    const group = this.#groups.get(lock.group) as Group;
+    group.locks.delete(lock.queue);
+    const count = (group.topics.get(lock.topic) as number) - 1;
+    if (count > 0) group.topics.set(lock.topic, count);
+    else {
+      group.topics.delete(lock.topic);
+      this.#changed.add(lock.group);
+    }
+    if (group.locks.size === 0) this.#groups.delete(lock.group);
+    this.#detach(lock);
+    this.#expiry.forget(lock);
+  }
+
+  #attach(lock: Lock): void {
+    const locks = this.#ofLink.get(lock.link) ?? new Set();
+    this.#ofLink.set(lock.link, locks.add(lock));
+  }
+
+  #detach(lock: Lock): void {
+    const locks = this.#ofLink.get(lock.link);
+    locks?.delete(lock);
+    if (locks?.size === 0) this.#ofLink.delete(lock.link);
+  }
+}
+
+function queueKey(topic: string, queueId: number): string {
+  return `${queueId} ${topic}`;
+}
