@@ -46,6 +46,7 @@ export const probeDifferences: readonly Difference[] = [
   { code: 310, about: /empty body/, apache: 1, ours: [13], reason: illegal },
   { code: 310, about: /level not a number/, apache: 1, ours: [13], reason: illegal },
   { code: 320, about: /torn entry/, apache: 1, ours: [13], reason: illegal },
+  { code: 36, about: /level -1/, apache: 1, ours: [0], reason: 'the record says of which topic it is: originTopic may be left out' },
   { code: 310, about: /timer in the past/, apache: 0, ours: [13], reason: timed },
   { code: 320, about: /batch with a delay entry/, apache: 0, ours: [13], reason: batchDelay },
   { code: 310, about: /half message/, apache: 0, ours: [13], reason: 'transactions come with a later issue' },
