@@ -151,7 +151,8 @@ const edges: readonly Edge[] = [
   { from: 'coordinator', to: 'scheduler', lane: 'system', capacityBytes: () => 1 * MIB },
   // One question of 12 bytes is open at a time. Both are drained without conditions.
   { from: 'cleaner', to: 'dispatch', lane: 'system', capacityBytes: () => 4 * KIB },
-  { from: 'dispatch', to: 'cleaner', lane: 'system', capacityBytes: () => 4 * KIB },
+  // Its answer, and some 50 bytes for each queue that begins: those that find no room are left out.
+  { from: 'dispatch', to: 'cleaner', lane: 'system', capacityBytes: () => 256 * KIB },
 ];
 
 /** Which kinds share a thread where nobody says otherwise. */

@@ -24,6 +24,15 @@ export const all = [
   node(),
 ];
 
+const kept = '^restart(-|: )(messages|producer and consumer|a group goes on|offsets|a delayed|delayed)';
+
+/** The restarts once more, the broker killed with -9 instead of stopped: what was acknowledged is there, and groups go on where they were. */
+export const killed = [
+  { ...java('5.5.0', 'JSON', kept), name: 'Java 5.5.0 JSON, killed' },
+  { ...go(), name: 'Go, killed', only: kept },
+  { ...node(), name: 'Node, killed', only: kept },
+];
+
 /** Through Apache's own name server a few are enough: clients find the broker, or they do not. */
 export const throughApache = java('5.5.0', 'JSON', '^send: sync|^push: 1,000|^route: a created');
 

@@ -1,17 +1,23 @@
-// Listens on a local socket for restart.mjs and restarts the broker under test, one restart at a time.
+// Listens on a local socket for restart.mjs and restarts the broker under test, in good order or by a kill, one restart at a time.
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** @returns the shell command for the kit, and how to stop listening. */
-export async function offerRestarts(system, folder) {
+/**
+ * @param killed the broker is killed instead of stopped.
+ * @returns the shell command for the kit, and how to stop listening.
+ */
+export async function offerRestarts(system, folder, killed = false) {
   const path = join(folder, 'restart.sock');
   let turn = Promise.resolve();
   const server = createServer((socket) => {
     socket.on('error', () => {});
     turn = turn.then(async () => {
       try {
-        await system.restart();
+        if (killed) {
+          await system.kill();
+          await system.start();
+        } else await system.restart();
         socket.end('ok');
       } catch (error) {
         console.log(`the restart failed: ${error.message}`);

@@ -5,7 +5,7 @@ import { killAll } from './children.mjs';
 import { checkKilledStores } from './killed-stores.mjs';
 import { checkRows, runKit } from './kit.mjs';
 import { checkNameServer } from './name-server.mjs';
-import { all, apacheRule, fast } from './parts.mjs';
+import { all, apacheRule, fast, killed } from './parts.mjs';
 import { prerequisites, tempFolder } from './places.mjs';
 import { offerRestarts } from './restarts.mjs';
 import { RingMQ } from './ringmq.mjs';
@@ -39,7 +39,7 @@ function ready() {
   return false;
 }
 
-async function runKits(tally, wanted, settings) {
+async function runKits(tally, wanted, settings, kills = false) {
   const parts = wanted.filter((part) => chosen(part.name));
   if (parts.length === 0) return;
   const folder = tempFolder('kit');
@@ -49,7 +49,7 @@ async function runKits(tally, wanted, settings) {
     return `broker=${system.broker} namesrv=${system.namesrv}`;
   });
   if (!up) return;
-  const restarts = await offerRestarts(system, folder);
+  const restarts = await offerRestarts(system, folder, kills);
   try {
     for (const part of parts) {
       await runKit({ ...part, only: given.only ?? part.only }, system, restarts, tally, options);
@@ -68,6 +68,7 @@ async function main() {
   if (!given.all && chosen('killed stores')) await checkKilledStores(Ours, tally);
   if (!given.all && chosen('name server')) await checkNameServer(Ours, tally, options);
   await runKits(tally, given.all ? all : fast, {});
+  await runKits(tally, killed, {}, true);
   await runKits(tally, apacheRule.parts, apacheRule.settings);
   console.log(`\ninterop: ${seconds(start)} s`);
   console.log(tally.line);

@@ -101,6 +101,8 @@ export const Messages = {
   // dispatch -> cleaner
   /** token, 1 or 0. */
   unreadAnswered: 121,
+  /** queueId, topicSize, then the topic's bytes: a queue has its first message, and its file will be wanted; may get lost. */
+  queueBegun: 122,
 
   // scheduler -> coordinator
   /** incarnation, above 0: all topics go to the new one. */

@@ -1,35 +1,36 @@
-// The one door to zod: turns the text of one setting into its value, or says what is allowed.
-import { z } from 'zod';
+// The one door to valibot: turns the text of one setting into its value, or says what is allowed.
+import * as v from 'valibot';
 import type { SettingValue, Spec } from './spec.ts';
 
 export type Parsed = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly allowed: string };
 
-const schemas = new WeakMap<Spec, z.ZodType<SettingValue, string>>();
+type Schema = v.GenericSchema<string, SettingValue>;
 
-function numberText(spec: Spec): z.ZodType<number, string> {
+const schemas = new WeakMap<Spec, Schema>();
+
+function numberText(spec: Spec): Schema {
   const written = spec.kind === 'integer' ? /^[+-]?\d{1,17}$/ : /^[+-]?\d{1,17}(\.\d{1,9})?$/;
-  const bounded = z
-    .number()
-    .gte(spec.min ?? Number.MIN_SAFE_INTEGER)
-    .lte(spec.max ?? Number.MAX_SAFE_INTEGER);
-  return z.string().regex(written).transform(Number).pipe(bounded);
+  const low = spec.min ?? Number.MIN_SAFE_INTEGER;
+  const high = spec.max ?? Number.MAX_SAFE_INTEGER;
+  return v.pipe(v.string(), v.regex(written), v.transform(Number), v.number(), v.minValue(low), v.maxValue(high));
 }
 
-function build(spec: Spec): z.ZodType<SettingValue, string> {
+function build(spec: Spec): Schema {
   switch (spec.kind) {
     case 'integer':
     case 'number':
       return numberText(spec);
     case 'boolean':
-      return z
-        .string()
-        .toLowerCase()
-        .pipe(z.enum(['true', 'false']))
-        .transform((word) => word === 'true');
+      return v.pipe(
+        v.string(),
+        v.toLowerCase(),
+        v.picklist(['true', 'false']),
+        v.transform((word) => word === 'true'),
+      );
     case 'choice':
-      return z.enum(spec.choices ?? []);
+      return v.picklist(spec.choices ?? []);
     default:
-      return spec.pattern === undefined ? z.string() : z.string().regex(spec.pattern);
+      return spec.pattern === undefined ? v.string() : v.pipe(v.string(), v.regex(spec.pattern));
   }
 }
 
@@ -59,6 +60,6 @@ export function parseValue(spec: Spec, text: string): Parsed {
     schema = build(spec);
     schemas.set(spec, schema);
   }
-  const result = schema.safeParse(text.trim());
-  return result.success ? { ok: true, value: result.data } : { ok: false, allowed: allowedText(spec) };
+  const result = v.safeParse(schema, text.trim());
+  return result.success ? { ok: true, value: result.output } : { ok: false, allowed: allowedText(spec) };
 }

@@ -12,6 +12,13 @@ const COMMITS_PER_VERSION = 500;
 
 const SEPARATOR = '@';
 
+export interface ChangedOffset {
+  /** `topic@group`. */
+  readonly key: string;
+  readonly queueId: number;
+  readonly offset: number;
+}
+
 export interface OffsetTableState {
   readonly dataVersion: DataVersion | null;
   readonly rows: OffsetRows;
@@ -19,6 +26,8 @@ export interface OffsetTableState {
 
 export class OffsetTable {
   readonly #rows = new Map<string, Map<number, number>>();
+  /** What was put since the last `takeChanges`: key -> queue ids. */
+  readonly #changes = new Map<string, Set<number>>();
   readonly #queueCountMax: number;
   #version: DataVersion;
   #commits = 0;
@@ -45,6 +54,21 @@ export class OffsetTable {
   /** What is in the table is now on disk. */
   markSaved(): void {
     this.#dirty = false;
+    this.#changes.clear();
+  }
+
+  /** The offsets put since the last call or save, each once. */
+  takeChanges(): ChangedOffset[] {
+    const taken: ChangedOffset[] = [];
+    for (const [key, queueIds] of this.#changes) {
+      const row = this.#rows.get(key);
+      for (const queueId of queueIds) {
+        const offset = row?.get(queueId);
+        if (offset !== undefined) taken.push({ key, queueId, offset });
+      }
+    }
+    this.#changes.clear();
+    return taken;
   }
 
   load(state: OffsetTableState): void {
@@ -71,6 +95,9 @@ export class OffsetTable {
     row.set(queueId, offset);
     this.#rows.set(key, row);
     this.#dirty = true;
+    const changes = this.#changes.get(key);
+    if (changes === undefined) this.#changes.set(key, new Set([queueId]));
+    else changes.add(queueId);
     return true;
   }
 

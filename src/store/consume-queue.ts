@@ -90,6 +90,7 @@ export class ConsumeQueue implements TimedQueue {
     if (this.#ring === null) {
       this.#ring = new Uint8Array(RING_COUNT * UNIT_SIZE);
       this.#ringFrom = index;
+      if (index === 0 && this.#files.fileCount === 0) this.#files.announceFirst();
     }
     writeUnit(this.#ring, slot * UNIT_SIZE, position, size, tagsCode);
     if (this.#flushed === index) this.#dirty.add(this);

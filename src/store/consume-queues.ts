@@ -3,7 +3,7 @@ import { assert } from '../base/assert.ts';
 import { ConsumeQueue } from './consume-queue.ts';
 import type { Files } from './files/files.ts';
 import { QueueFileCache } from './queue-file-cache.ts';
-import type { QueueSpace } from './queue-files.ts';
+import type { OnFirst, QueueSpace } from './queue-files.ts';
 import { UNIT_SIZE } from './queue-unit.ts';
 import { UnitBlocks } from './unit-blocks.ts';
 
@@ -26,14 +26,22 @@ export class ConsumeQueues {
   /**
    * @param folder the folder `consumequeue` @param fileCountMax so many files are open at most.
    * @param written all that was ever written is in the files, so that what lies behind a cut is quickly looked through.
-   * @param unsynced see `QueueSpace`.
+   * @param unsynced and onFirst: see `QueueSpace`.
    */
-  constructor(files: Files, folder: string, fileSizeBytes: number, fileCountMax?: number, written = false, unsynced = false) {
+  constructor(
+    files: Files,
+    folder: string,
+    fileSizeBytes: number,
+    fileCountMax?: number,
+    written = false,
+    unsynced = false,
+    onFirst?: OnFirst,
+  ) {
     const fileSize = queueFileSize(fileSizeBytes);
     const cache = new QueueFileCache(files, fileCountMax);
     const clearSizeBytes = written ? CLEAR_SIZE_WRITTEN : CLEAR_SIZE;
     const blocks = new UnitBlocks(fileSize / UNIT_SIZE);
-    this.#space = { files, root: folder, fileSizeBytes: fileSize, cache, clearSizeBytes, blocks, unsynced };
+    this.#space = { files, root: folder, fileSizeBytes: fileSize, cache, clearSizeBytes, blocks, unsynced, onFirst };
   }
 
   get count(): number {

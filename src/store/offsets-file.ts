@@ -4,6 +4,7 @@ import { prettyJavaJson } from '../base/json-writer.ts';
 import type { JsonObject } from '../base/lenient-json.ts';
 import type { Log } from '../base/log.ts';
 import type { Files } from './files/files.ts';
+import { type CommittedOffset, noOffsetBase, OffsetJournal, offsetBaseOf } from './offset-journal.ts';
 import { StateFile } from './state-file.ts';
 import {
   numbersOf,
@@ -29,25 +30,51 @@ export interface StoredOffsets {
 
 export class OffsetsFile {
   readonly #file: StateFile;
+  readonly #journal: OffsetJournal;
   #others: JsonObject = {};
 
   /** @param folder the folder `config`. */
   constructor(files: Files, folder: string, log: Log) {
     this.#file = new StateFile(files, `${folder}/consumerOffset.json`, log);
+    this.#journal = new OffsetJournal(files, folder);
   }
 
+  /** The table as it was written last, with what was noted since. */
   load(): StoredOffsets | null {
-    return this.#file.load((text) => {
+    let base = noOffsetBase;
+    const stored = this.#file.load((text) => {
       const state = parseState(text, TABLE);
       this.#others = otherMembers(state, ['dataVersion', TABLE, ACCIDENT]);
       const rows = new Map<string, Map<number, number>>();
       for (const [key, offsets] of objectsOf(state[TABLE])) rows.set(key, numbersOf(offsets));
+      base = offsetBaseOf(text);
       return { dataVersion: versionOf(state), rows };
     });
+    const noted = this.#journal.load(base);
+    if (noted.length === 0) return stored;
+    const rows = stored?.rows ?? new Map<string, Map<number, number>>();
+    for (const { key, queueId, offset } of noted) rows.set(key, (rows.get(key) ?? new Map<number, number>()).set(queueId, offset));
+    return { dataVersion: stored?.dataVersion ?? null, rows };
+  }
+
+  /** Beside the table, which is too long to be written for each commit: a kill loses none of these. */
+  note(changes: readonly CommittedOffset[]): void {
+    if (changes.length > 0) this.#journal.append(changes);
+  }
+
+  /** So much was noted that the table should be written. */
+  get notedMany(): boolean {
+    return this.#journal.isFull;
   }
 
   save(state: StoredOffsets): void {
     const dataVersion = state.dataVersion === null ? null : versionMembers(state.dataVersion);
-    this.#file.save(prettyJavaJson(sortedMembers(this.#others, { dataVersion, [TABLE]: state.rows })));
+    const text = prettyJavaJson(sortedMembers(this.#others, { dataVersion, [TABLE]: state.rows }));
+    this.#file.save(text);
+    this.#journal.begin(offsetBaseOf(text));
+  }
+
+  close(): void {
+    this.#journal.close();
   }
 }

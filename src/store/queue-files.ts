@@ -22,6 +22,26 @@ export interface QueueSpace {
   readonly blocks: UnitBlocks;
   /** What files hold at a load may not be on stable storage: a process that was killed has written it. */
   readonly unsynced: boolean;
+  /** Told of each queue with a first message, whose file will soon be wanted: see `prepareQueueFile`. */
+  readonly onFirst: OnFirst | undefined;
+}
+
+export type OnFirst = (topic: string, queueId: number) => void;
+
+/**
+ * Makes folder and first file of a queue that begins at offset 0, as the queue would do it itself: whoever comes first does it, and the
+ * other finds it done, in any order of their steps. Does nothing where the folder is there.
+ */
+export function prepareQueueFile(files: Files, root: string, topic: string, queueId: number, fileSizeBytes: number): void {
+  const folder = `${root}/${topic}/${queueId}`;
+  if (files.stat(folder) !== null) return;
+  files.makeFolder(folder);
+  const fd = files.open(`${folder}/${segmentName(0)}`, 'create');
+  try {
+    files.truncate(fd, fileSizeBytes);
+  } finally {
+    files.close(fd);
+  }
 }
 
 export class QueueFiles {
@@ -46,6 +66,10 @@ export class QueueFiles {
     this.#firstFile = row.firstPosition / fileSizeBytes;
     this.#fileCount = row.count;
     if (this.#space.unsynced) this.#markAllDirty();
+  }
+
+  announceFirst(): void {
+    this.#space.onFirst?.(this.#topic, this.#queueId);
   }
 
   get folder(): string {

@@ -5,6 +5,7 @@ import { UNIT_SIZE } from '../../src/store/consume-queue.ts';
 import { ConsumeQueues, queueFileSize } from '../../src/store/consume-queues.ts';
 import type { Files } from '../../src/store/files/files.ts';
 import { MemoryFiles } from '../../src/store/files/memory-files.ts';
+import { prepareQueueFile } from '../../src/store/queue-files.ts';
 import { isFiller, readUnitPosition, readUnitTagsCode, writeUnit } from '../../src/store/queue-unit.ts';
 
 const PER_FILE = 50;
@@ -263,4 +264,32 @@ test('consume queue: the min can move up alone, and expired files go one by one 
   t.false(queue.hasExpiredFile, 'the last one stays');
   t.is(queue.append(170, 1_700, 10, 0), 'appended');
   t.deepEqual(positions(queue), [1_700]);
+});
+
+test('consume queue: a queue that begins is announced once, and its file may be made by another in any order of their steps', (t) => {
+  const files = new MemoryFiles();
+  const begun: string[] = [];
+  const queues = new ConsumeQueues(files, '/cq', FILE_SIZE, 3, false, false, (topic, queueId) => begun.push(`${topic}/${queueId}`));
+  const prepare = (queueId: number): void => prepareQueueFile(files, '/cq', 'T', queueId, FILE_SIZE);
+  for (const queueId of [0, 1]) {
+    const queue = queues.open(queueId, 'T', queueId);
+    if (queueId === 0) prepare(0);
+    for (let i = 0; i < 3; i++) queue.append(i, 100 + i * 10, 10, i);
+    queues.flushAll();
+    prepare(queueId);
+    t.is(files.stat(`/cq/T/${queueId}/${F0}`)?.sizeBytes, FILE_SIZE);
+  }
+  t.deepEqual(begun, ['T/0', 'T/1']);
+  queues.close();
+  const again = new ConsumeQueues(files, '/cq', FILE_SIZE);
+  for (const queueId of [0, 1]) t.deepEqual(positions(again.open(queueId, 'T', queueId)), [100, 110, 120]);
+});
+
+test('consume queue: a file that was made ahead and never written is no queue', (t) => {
+  const files = new MemoryFiles();
+  prepareQueueFile(files, '/cq', 'T', 2, FILE_SIZE);
+  const { queue } = open(files);
+  t.is(queue.offsetMax, 0);
+  t.is(queue.append(7, 100, 10, 0), 'appended');
+  t.is(queue.offsetMin, 7);
 });

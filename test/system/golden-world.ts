@@ -115,6 +115,8 @@ export class World {
         return this.#storeKeyed(topic, present(ext['key']));
       case RequestCodes.VIEW_MESSAGE_BY_ID:
         return expectedCode === 0 ? { offset: await this.#storeOne() } : null;
+      case RequestCodes.CONSUMER_SEND_MSG_BACK:
+        return expectedCode === 0 ? { offset: await this.#storeOne(ext['originTopic'] || undefined) } : null;
       default:
         return null;
     }
@@ -172,12 +174,12 @@ export class World {
     return { beginTimestamp: 0, endTimestamp: '4000000000000' };
   }
 
-  async #storeOne(): Promise<string> {
-    return Number.parseInt((await this.#storeId()).slice(16), 16).toString();
+  async #storeOne(topic?: string): Promise<string> {
+    return Number.parseInt((await this.#storeId(topic)).slice(16), 16).toString();
   }
 
-  async #storeId(): Promise<string> {
-    return present((await this.#admin.send('GoldenView', 'x')).ext['msgId']);
+  async #storeId(topic = 'GoldenView'): Promise<string> {
+    return present((await this.#admin.send(topic, 'x')).ext['msgId']);
   }
 
   async #join(

@@ -55,11 +55,11 @@ caught(
   'a package with two doors',
   oneDoorPerPackage,
   [
-    at('src/config/a.ts', "import { z } from 'zod';"),
-    at('src/config/b.ts', "import * as z from 'zod/mini';"),
+    at('src/config/a.ts', "import { z } from 'valibot';"),
+    at('src/config/b.ts', "import * as z from 'valibot/x';"),
     at('src/store/c.ts', "import pino from 'pino';"),
   ],
-  [/src\/config\/b\.ts:1 door: package zod has its door in src\/config\/a\.ts/, /pino has its door in src\/base\/log\.ts/],
+  [/src\/config\/b\.ts:1 door: package valibot has its door in src\/config\/a\.ts/, /pino has its door in src\/base\/log\.ts/],
   [at('src/base/log.ts', "import pino from 'pino';"), at('test/a.ts', "import pino from 'pino';")],
 );
 

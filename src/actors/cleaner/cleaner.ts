@@ -8,6 +8,7 @@ import { segmentName, segmentStart } from '../../store/segment-row.ts';
 import type { ActorContext } from '../context.ts';
 import { Positions } from '../context.ts';
 import { measureDisks } from '../disk-use.ts';
+import { QueuePreparer } from './queue-preparer.ts';
 import { StoredClock } from './stored-clock.ts';
 import { Trash } from './trash.ts';
 import { UnreadAsker } from './unread-asker.ts';
@@ -45,7 +46,8 @@ export class Cleaner implements Actor {
     const { files, settings, log } = context;
     // Beside the log's folder, which may be a disk of its own: a file is moved only within its disk.
     this.#trash = new Trash(files, `${dirname(settings.storePathCommitLog)}/trash`, log);
-    this.#asker = new UnreadAsker(context);
+    const preparer = new QueuePreparer(context);
+    this.#asker = new UnreadAsker(context, (ring, word) => preparer.prepare(ring, word));
     this.#clock = new StoredClock(context);
     this.#followers = ['dispatch', 'indexer', 'ingress', 'scheduler'].flatMap((kind) => context.namesOf(kind));
   }
@@ -64,10 +66,8 @@ export class Cleaner implements Actor {
   doWork(): number {
     const nowMs = this.#context.clock.steadyMs();
     let work = 0;
-    if (this.#asker.drain()) {
-      work++;
-      this.#onUnread(nowMs);
-    }
+    work += this.#asker.drain();
+    if (this.#asker.justAnswered) this.#onUnread(nowMs);
     const askedCount = this.#context.positions.get(Positions.deletionsAsked);
     if (askedCount !== this.#askedCount) {
       this.#askedCount = askedCount;

@@ -4,7 +4,8 @@ import type { RingHandler, RingReader } from '../../runtime/ring.ts';
 import type { ActorContext } from '../context.ts';
 import { Messages } from '../messages.ts';
 
-const MAIL_COUNT_MAX = 16;
+/** Mail taken in one cycle: a queue that begins costs some system calls. */
+const MAIL_COUNT_MAX = 8;
 
 export class UnreadAsker {
   readonly #context: ActorContext;
@@ -14,11 +15,16 @@ export class UnreadAsker {
   /** Answers that are still to come. */
   #openCount = 0;
   #unread = false;
+  #justAnswered = false;
 
-  constructor(context: ActorContext) {
+  /** @param onOther gets mail that is no answer. */
+  constructor(context: ActorContext, onOther: (ring: RingReader, word: number) => true) {
     this.#context = context;
     this.#dispatchers = context.namesOf('dispatch');
-    this.#mail = context.inboxes.map(({ ring }) => ({ ring, handler: { onRecord: (_type, at) => this.#take(ring, at >> 2) } }));
+    this.#mail = context.inboxes.map(({ ring }) => ({
+      ring,
+      handler: { onRecord: (type, at) => (type === Messages.unreadAnswered ? this.#take(ring, at >> 2) : onOther(ring, at >> 2)) },
+    }));
     // Answers to a former incarnation are not taken.
     this.#token = context.incarnation << 20;
   }
@@ -49,11 +55,18 @@ export class UnreadAsker {
     this.#openCount = 0;
   }
 
-  /** Takes answers; true where the last of them came. */
-  drain(): boolean {
+  /** Takes mail; returns how much. */
+  drain(): number {
     const before = this.#openCount;
-    for (const { ring, handler } of this.#mail) ring.drain(handler, MAIL_COUNT_MAX);
-    return before > 0 && this.#openCount === 0;
+    let count = 0;
+    for (const { ring, handler } of this.#mail) count += ring.drain(handler, MAIL_COUNT_MAX);
+    this.#justAnswered = before > 0 && this.#openCount === 0;
+    return count;
+  }
+
+  /** The last answer came with the last `drain`. */
+  get justAnswered(): boolean {
+    return this.#justAnswered;
   }
 
   #take({ words }: RingReader, word: number): true {

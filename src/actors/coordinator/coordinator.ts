@@ -7,7 +7,7 @@ import { encodeResponse } from '../../protocol/header.ts';
 import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { RingHandler, RingReader } from '../../runtime/ring.ts';
-import type { LookUpsAnswered, ReadCounts, TimedAnswer } from '../answer-messages.ts';
+import type { LookUpsAnswered, ReadCounts } from '../answer-messages.ts';
 import type { ActorContext } from '../context.ts';
 import { type ConnectionOpened, type EnsureGroup, type EnsureTopic, Messages, type PeerState, type TopicEnsured } from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
@@ -17,7 +17,7 @@ import { handlers } from './handlers/table.ts';
 import { onPulledCommit, onResetPulled } from './pull-notes.ts';
 import { onPushReply } from './push-reply.ts';
 import { badRequest, LATER, type Reply, type Request, readFrame, refuse } from './request.ts';
-import { cutAtGaps } from './time-gaps.ts';
+import { timedAnswer } from './time-gaps.ts';
 
 /** Mail taken from one ingress before the others have their turn. */
 const MAIL_LIMIT = 256;
@@ -45,6 +45,7 @@ export class Coordinator implements Actor {
   readonly #faultLimit = new RateLimit(LOG_INTERVAL_MS);
   #offsetsDueMs = Number.POSITIVE_INFINITY;
   #saveRetryMs = Number.POSITIVE_INFINITY;
+  #noteRetryMs = 0;
 
   constructor(context: ActorContext) {
     this.name = context.name;
@@ -89,6 +90,7 @@ export class Coordinator implements Actor {
   stop(): void {
     this.desk.saveOffsets();
     this.desk.commit();
+    this.desk.close();
     this.#flush();
   }
 
@@ -153,11 +155,9 @@ export class Coordinator implements Actor {
         if (frame !== null) onPushReply(this.desk, ingress, parts.connectionId, frame);
         return;
       }
-      case Messages.readCounts: {
-        const counts = parts.takeJson<ReadCounts>(at);
-        if (counts !== null) this.desk.traffic.onReads(counts);
+      case Messages.readCounts:
+        this.desk.traffic.onReads(parts.takeJson<ReadCounts>(at));
         return;
-      }
       case Messages.peerState: {
         const state = parts.takeJson<PeerState>(at);
         if (state !== null) registrar.onPeerState(state);
@@ -207,10 +207,8 @@ export class Coordinator implements Actor {
     const { counters } = this.#context;
     const final = failure === null ? reply : badRequest(failure);
     if (final.code !== ResponseCodes.SUCCESS) counters.add(CounterIds.refusedRequests, 1);
-    if (final.gaps !== undefined && final.gaps.length > 0) {
-      const { opaque, codec } = request.header;
-      const { connectionId } = request;
-      const timed: TimedAnswer = { connectionId, opaque, codec, ...cutAtGaps(final.body as Uint8Array, final.gaps) };
+    const timed = timedAnswer(request, final);
+    if (timed !== null) {
       this.desk.outboxOf(request.ingress).sendJson(Messages.timedAnswer, timed);
       return;
     }
@@ -249,7 +247,20 @@ export class Coordinator implements Actor {
       this.#saveRetryMs = now + SAVE_RETRY_MS;
       this.#fault('configuration could not be written; it is tried again', { error: failure });
     }
+    this.#noteOffsets(now);
     for (const send of this.#outgoing.splice(0)) send(failure);
+  }
+
+  /** Where it fails the offsets wait for the next writing of their table, and a kill before it costs repeats, no messages. */
+  #noteOffsets(now: number): void {
+    if (now < this.#noteRetryMs) return;
+    try {
+      this.desk.noteOffsets();
+    } catch (error) {
+      if (error instanceof AssertionError) throw error;
+      this.#noteRetryMs = now + SAVE_RETRY_MS;
+      this.#fault('committed offsets could not be noted; they are written with their table', { error: errorText(error) });
+    }
   }
 
   #saveOffsets(now: number): number {

@@ -231,10 +231,7 @@ export class Desk {
     }
     if (this.offsets.resets.hasChanged && this.context.clock.steadyMs() >= this.#tellResetsAtMs) this.#tellResets();
     // The note before the topic's absence: a topic that is gone without it would show its old messages once it is made again.
-    if (this.topics.removed.dirty) {
-      this.#files.removed.save(this.topics.removed.positions);
-      this.topics.removed.dirty = false;
-    }
+    this.#files.saveRemoved(this.topics.removed);
     if (this.topics.dirty) {
       this.#files.saveTopics(this.topics.state());
       this.#unregistered.push(...this.topics.saved());
@@ -243,10 +240,7 @@ export class Desk {
       this.#files.saveGroups(this.groups.state());
       this.groups.saved();
     }
-    if (this.settings.dirty) {
-      this.#files.settings.save(this.settings.changes);
-      this.settings.saved();
-    }
+    this.#files.saveSettings(this.settings);
     if (this.offsets.joins.dirty) {
       this.#files.joins.save(this.offsets.joins.rows);
       this.offsets.joins.markSaved();
@@ -270,6 +264,16 @@ export class Desk {
     this.#publishReads();
     this.#files.offsets.save({ dataVersion: table.version, rows: table.rows });
     table.markSaved();
+  }
+
+  /** What was committed since the last call is in a file before anybody is told. Throws where it cannot be written. */
+  noteOffsets(): void {
+    this.#files.offsets.note(this.offsets.table.takeChanges());
+    if (this.#files.offsets.notedMany) this.saveOffsets();
+  }
+
+  close(): void {
+    this.#files.offsets.close();
   }
 
   #publishReads(): void {

@@ -1,5 +1,6 @@
 // The coordinator's files below `config/`: topics, groups, offsets, resets and joins, between their tables and what is stored of them.
 import type { GroupTableState } from '../../core/group-table.ts';
+import type { RemovedTopics } from '../../core/removed-topics.ts';
 import type { TopicConfig } from '../../core/topic-config.ts';
 import type { TopicTableState } from '../../core/topic-table.ts';
 import { subscriptionGroupJson, subscriptionGroupOf } from '../../protocol/bodies/subscription-group.ts';
@@ -14,6 +15,7 @@ import type { StoredMembers } from '../../store/state-json.ts';
 import { storeFolders } from '../../store/store-folders.ts';
 import { TopicsFile } from '../../store/topics-file.ts';
 import type { ActorContext } from '../context.ts';
+import type { SettingsKeeper } from './settings-keeper.ts';
 
 export class StateFiles {
   readonly offsets: OffsetsFile;
@@ -35,6 +37,18 @@ export class StateFiles {
     this.resets = new ResetsFile(files, folder, log);
     this.removed = new RemovedTopicsFile(files, folder, log);
     this.settings = new ChangedSettingsFile(files, folder, log);
+  }
+
+  saveSettings(settings: SettingsKeeper): void {
+    if (!settings.dirty) return;
+    this.settings.save(settings.changes);
+    settings.saved();
+  }
+
+  saveRemoved(removed: RemovedTopics): void {
+    if (!removed.dirty) return;
+    this.removed.save(removed.positions);
+    removed.dirty = false;
   }
 
   /** null: there is none yet. */

@@ -1,6 +1,7 @@
 // Store times that only a dispatcher can look up: the body is written with marks in their places, which the ingress fills.
 import { assert, present } from '../../base/assert.ts';
-import type { TimeAsk } from '../answer-messages.ts';
+import type { TimeAsk, TimedAnswer } from '../answer-messages.ts';
+import type { Reply, Request } from './request.ts';
 
 // A mark is a number that no figure of a broker reaches, behind a colon and before a comma or a bracket. Names of topics, groups and
 // brokers have neither colons nor commas, so none of them can look like one.
@@ -43,4 +44,11 @@ export function cutAtGaps(body: Uint8Array, asks: readonly TimeAsk[]): { readonl
   }
   pieces.push(text.slice(at));
   return { pieces, asks: ordered };
+}
+
+/** Null where the answer lacks nothing and can go as it is. */
+export function timedAnswer({ connectionId, header }: Request, { body, gaps }: Reply): TimedAnswer | null {
+  if (gaps === undefined || gaps.length === 0) return null;
+  const { opaque, codec } = header;
+  return { connectionId, opaque, codec, ...cutAtGaps(present(body, 'the body with the gaps'), gaps) };
 }

@@ -67,7 +67,14 @@ export class Traffic {
     return 1;
   }
 
-  onReads({ rows, sentBack }: ReadCounts): void {
+  /** What was put until now counts already: a tool that has just seen a topic written to finds its figures. */
+  look(): void {
+    this.#countPuts();
+  }
+
+  onReads(counts: ReadCounts | null): void {
+    if (counts === null) return;
+    const { rows, sentBack } = counts;
     const { settings, clock } = this.#context;
     for (const [group, topic, queueId, pulls, messages, bytes, nextOffset] of rows) {
       if (!this.#topics.table.has(topic)) continue;

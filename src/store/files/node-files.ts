@@ -162,7 +162,8 @@ export class NodeFiles implements Files {
 
   remove(path: string): void {
     try {
-      rmSync(path, { recursive: true, force: true });
+      // Another thread may just be making a file in it (see prepareQueueFile).
+      rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 1 });
     } catch (error) {
       throw fileError('remove', path, systemCode(error), error);
     }

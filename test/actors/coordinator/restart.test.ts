@@ -55,7 +55,7 @@ test('restart: switches of features change neither which offsets are read nor wh
   });
   t.deepEqual(
     files.list('/store/config').filter((name) => /offset/i.test(name)),
-    ['consumerOffset.json', 'consumerOffset.json.bak'],
+    ['consumerOffset.journal', 'consumerOffset.json', 'consumerOffset.json.bak'],
   );
 });
 

@@ -39,7 +39,7 @@ function onChange(desk: Desk, request: Request): Reply {
   const reply = desk.settings.change(request.body.toString('utf8'));
   if (reply.code !== ResponseCodes.SUCCESS) return reply;
   if (settings.brokerPermission !== permission) desk.registrar.allChanged();
-  return { ...reply, ext: versionOf(desk) };
+  return reply;
 }
 
 /** A master that has no slaves, since nobody can be one of it yet. */

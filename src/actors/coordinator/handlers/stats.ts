@@ -159,6 +159,7 @@ function onCorrection(desk: Desk, { topic, compareGroup, filterGroups }: Correct
 }
 
 function onBrokerStats(desk: Desk, { statsName, statsKey }: BrokerStatsRequest): Reply {
+  desk.traffic.look();
   const item = desk.traffic.stats.get(statsName, statsKey);
   if (item === undefined) return refuse(ResponseCodes.SYSTEM_ERROR, `The stats <${statsName}> <${statsKey}> not exist`);
   const { minute, hour, day } = item;
