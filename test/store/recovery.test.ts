@@ -163,7 +163,7 @@ test('recovery: queues older than the log keep their next offset', (t) => {
   const found = world.recover(t);
   t.deepEqual(
     found.queues.find((queue) => queue.topic === 'Old'),
-    { topic: 'Old', queueId: 0, offsetMin: 5, offsetNext: 5 },
+    { topic: 'Old', queueId: 0, offsetMin: 5, offsetNext: 5, from: 0 },
   );
 });
 
@@ -172,7 +172,7 @@ test('recovery: offsets that no record has are told, and their places can be fil
   world.log.append('T', 0);
   world.log.append('T', 0, { queueOffset: 3 });
   const found = recoverStore(world.files, settings, silentLog);
-  t.deepEqual(found.queues, [{ topic: 'T', queueId: 0, offsetMin: 0, offsetNext: 4 }]);
+  t.deepEqual(found.queues, [{ topic: 'T', queueId: 0, offsetMin: 0, offsetNext: 4, from: 0 }]);
   t.true(found.warnings.some((warning) => /missing in the log: topic=T queueId=0 count=2/.test(warning)));
   const queue = world.queues.open(0, 'T', 0);
   const [first, second] = world.log.records;
