@@ -2,6 +2,7 @@
 import test from 'ava';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { checkStore } from '../../src/store/check/check-store.ts';
+import { askSendBack } from './retry-rig.ts';
 import { SimBroker } from './sim-broker.ts';
 import { recordsOf, type SimClient } from './sim-client.ts';
 
@@ -159,6 +160,22 @@ test('operators: traffic of topics and groups is counted as it flows', async (t)
     sum('GROUP_GET_SIZE', 'T@G'),
     records.slice(0, 16).reduce((total, record) => total + record.size, 0),
   );
+  sim.assertHealthy();
+});
+
+test('operators: what a group sends back is counted under the topic that it was first sent to, also when it comes back again', async (t) => {
+  const sim = await SimBroker.start(5);
+  const client = sim.client();
+  create(client, 'T', 1);
+  client.askSend('T', 0, 'm0');
+  const position = recordsOf(client.askPull('T', 0, 'G', { offset: 0 }))[0]?.position ?? -1;
+  t.is(askSendBack(client, 'G', position, 1, { originTopic: 'T' }).code, 0);
+  sim.runner.runFor(21_000);
+  const again = recordsOf(client.askPull('%RETRY%G', 0, 'G', { offset: 0 }))[0];
+  t.is(askSendBack(client, 'G', again?.position ?? -1, 1, { originTopic: 'T' }).code, 0);
+  sim.runner.runFor(21_000);
+  const stats = { statsName: 'SNDBCK_PUT_NUMS', statsKey: 'T@G' };
+  t.is(json<{ statsHour: { sum: number } }>(client, RequestCodes.VIEW_BROKER_STATS_DATA, stats).statsHour.sum, 2);
   sim.assertHealthy();
 });
 
