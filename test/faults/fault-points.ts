@@ -86,6 +86,8 @@ const rows: readonly PointRow[] = [
   ...stateRows('offsets', 'consumerOffset.json'),
   ...stateRows('joins', 'groupJoins.json'),
   ...stateRows('resets', 'offsetResets.json'),
+  ...stateRows('removed topics', 'removedTopics.json'),
+  ...stateRows('changed settings', 'changedSettings.json'),
   ...stateRows('delays', 'delayOffset.json'),
   ...stateRows('delay lists', 'delayLevels.json'),
 ];

@@ -28,6 +28,8 @@ function consumer(group: string): ConsumerData {
 
 /** What was promised of a topic that is removed and made again. */
 interface Removal {
+  /** Messages that it may have. */
+  askedCount: number;
   sentCount: number;
   removed: boolean;
 }
@@ -61,7 +63,9 @@ function checkReset(run: PowerCuts, { answered }: Reset): void {
 /** Sends to a topic of its own, removes it, and keeps in mind what was answered. */
 function removeTopic(run: PowerCuts, removal: Removal): void {
   const client = run.running.client();
+  if (removal.removed) Object.assign(removal, { askedCount: 0, sentCount: 0, removed: false });
   for (let i = 0; i < 3; i++) {
+    removal.askedCount++;
     client.send(RequestCodes.SEND_MESSAGE_V2, sendFields(TOPIC, 0, `gone${i}`), Buffer.from('x'), (answer) => {
       if (!run.killer.ended && answer.code === ResponseCodes.SUCCESS) removal.sentCount++;
     });
@@ -81,19 +85,47 @@ function checkRemoval(run: PowerCuts, removal: Removal): void {
   assert(answer.code === ResponseCodes.SUCCESS, `a send is taken: ${answer.code} ${answer.remark}`);
   const offset = Number(answer.ext['queueOffset']);
   if (removal.removed) assert(offset === 0, `a removed topic is made again with ${offset} old messages`);
-  else assert(offset === 0 || offset >= removal.sentCount, `of ${removal.sentCount} messages ${offset} are left`);
+  else {
+    assert(offset === 0 || offset >= removal.sentCount, `of ${removal.sentCount} messages ${offset} are left`);
+    assert(offset <= removal.askedCount, `${offset} messages are left, ${removal.askedCount} were sent since it was removed`);
+  }
+}
+
+/** What was asked for, and the newest of it that was answered. */
+interface Change {
+  readonly asked: Set<string>;
+  answered: string;
+}
+
+function changeSetting(run: PowerCuts, change: Change, hours: number): void {
+  const value = String(hours);
+  change.asked.add(value);
+  run.running.client().send(RequestCodes.UPDATE_BROKER_CONFIG, {}, Buffer.from(`fileReservedTime=${value}`), (answer) => {
+    if (run.killer.ended || answer.code !== ResponseCodes.SUCCESS) return;
+    change.answered = value;
+    change.asked.clear();
+  });
+  run.step(10_000, run.clock.steadyMs() + 50);
+}
+
+/** A change that was answered is there, or one that was asked for after it. */
+function checkChange(run: PowerCuts, { asked, answered }: Change): void {
+  const text = run.running.client().ask(RequestCodes.GET_BROKER_CONFIG).body.toString();
+  const value = /^fileReservedTime=(.*)$/m.exec(text)?.[1] ?? '';
+  assert(value === answered || asked.has(value), `fileReservedTime=${value} and not ${answered}`);
 }
 
 /** Three lives with all that a broker does to its disk, ended at the n-th passing of a point. Returns whether it came to that. */
 async function runTo(seed: number, point: string | null, moment: Moment, number: number, diskKept: boolean): Promise<boolean> {
   const run = new PowerCuts(seed, { flush: seed % 2 === 0 ? 'SYNC_FLUSH' : 'ASYNC_FLUSH' });
-  const removal = { sentCount: 0, removed: false };
+  const removal = { askedCount: 0, sentCount: 0, removed: false };
+  const change: Change = { asked: new Set(), answered: '72' };
   const reset = { answered: false };
   const killer = new Killer(point, moment, point === null ? Number.POSITIVE_INFINITY : number);
   run.killer = killer;
   run.watches.push(tally);
   try {
-    await play(run, removal, reset);
+    await play(run, removal, reset, change);
     if (killer.ended) {
       run.history += ` ended ${killer.endedAt};`;
       run.cut(diskKept);
@@ -101,6 +133,7 @@ async function runTo(seed: number, point: string | null, moment: Moment, number:
     await run.begin(0);
     checkRemoval(run, removal);
     checkReset(run, reset);
+    checkChange(run, change);
   } catch (error) {
     throw new Error(
       `seed=${seed} moment=${moment} point=${point} number=${number}\n${error instanceof Error ? error.stack : String(error)}`,
@@ -109,7 +142,7 @@ async function runTo(seed: number, point: string | null, moment: Moment, number:
   return killer.ended;
 }
 
-async function play(run: PowerCuts, removal: Removal, reset: Reset): Promise<void> {
+async function play(run: PowerCuts, removal: Removal, reset: Reset, change: Change): Promise<void> {
   const { killer } = run;
   for (let life = 0; life < 3; life++) {
     if ((await run.tryStart()) === null) return;
@@ -120,7 +153,9 @@ async function play(run: PowerCuts, removal: Removal, reset: Reset): Promise<voi
     run.work();
     if (killer.ended) return;
     run.feed();
-    if (life === 1) removeTopic(run, removal);
+    if (life >= 1) removeTopic(run, removal);
+    if (killer.ended) return;
+    changeSetting(run, change, 70 + life);
     if (killer.ended) return;
     await run.finish(life === 0 ? 'cut' : 'stop');
     if (killer.ended) return;
