@@ -8,7 +8,7 @@ const node = () => ({ name: 'Node', client: 'node', only: due('node') });
 /** One variant in full, of the others what depends on the dialect or the version: headers, routes, properties, records. */
 export const fast = [
   java('5.5.0', 'JSON', due('java')),
-  java('5.5.0', 'ROCKETMQ', '^(send|content|offset): |^push: (1,000|two groups|committed)|^pull status: |^route: a created'),
+  java('5.5.0', 'ROCKETMQ', '^(send|content|offset|reset|delay): |^push: (1,000|two groups|committed)|^pull status: |^route: a created'),
   java('4.9.8', 'JSON', '^(send|refuse): |^push: 1,000|^pull: (a subscribed|assigned|a held)|^route: (a created|a first)'),
   java('4.9.8', 'ROCKETMQ', '^(send|content): |^push: 1,000|^route: a created'),
   go(),

@@ -93,21 +93,27 @@ test('offsets: nothing is written while nothing changes', (t) => {
   t.true(bench.coordinator.deadlineMs() > bench.clock.steadyMs() + 10_000);
 });
 
-test('offsets: a torn file falls back to the one before (BR-04)', (t) => {
-  const files = new MemoryFiles();
-  const first = new Bench({ files });
-  const client = withTopic(first);
-  client.commit('G', 'T', 0, 7);
-  first.advance(6000);
-  client.commit('G', 'T', 0, 9);
-  first.advance(6000);
-  const path = '/store/config/consumerOffset.json';
-  const size = files.stat(path)?.sizeBytes as number;
-  for (const cut of [0, 1, Math.floor(size / 2), size - 2]) {
-    const fd = files.open(path, 'write');
-    files.truncate(fd, cut);
-    files.close(fd);
-    t.is(new Bench({ files }).connect().queryOffset('G', 'T', 0), 7, `cut at ${cut}`);
+test('offsets: a torn file falls back to the one before, and to what was noted on top of that while it still is (BR-04)', (t) => {
+  for (const [noted, found] of [
+    [[], 9],
+    [[11], 7],
+  ] as const) {
+    const files = new MemoryFiles();
+    const first = new Bench({ files });
+    const client = withTopic(first);
+    for (const offset of [7, 9]) {
+      client.commit('G', 'T', 0, offset);
+      first.advance(6000);
+    }
+    for (const offset of noted) client.commit('G', 'T', 0, offset);
+    const path = '/store/config/consumerOffset.json';
+    const size = files.stat(path)?.sizeBytes as number;
+    for (const cut of [0, 1, Math.floor(size / 2), size - 2]) {
+      const fd = files.open(path, 'write');
+      files.truncate(fd, cut);
+      files.close(fd);
+      t.is(new Bench({ files }).connect().queryOffset('G', 'T', 0), found, `cut at ${cut}`);
+    }
   }
 });
 
