@@ -19,6 +19,8 @@ interface Lock {
   readonly queue: string;
   clientId: string;
   link: number;
+  /** Another client asked for it in vain. */
+  wanted: boolean;
 }
 
 interface Group {
@@ -34,6 +36,8 @@ export class QueueLocks {
   readonly #countMax: number;
   /** Groups that have locks on other topics than when that was last asked for. */
   readonly #changed = new Set<string>();
+  /** Groups of which a queue is free that somebody asked for in vain. */
+  readonly #freed = new Set<string>();
 
   constructor(lifeMs = QUEUE_LOCK_LIFE_MS, countMax = QUEUE_LOCK_COUNT_MAX) {
     this.#expiry = new ExpiryQueue(lifeMs);
@@ -64,7 +68,10 @@ export class QueueLocks {
   tryLock(owner: LockOwner, topic: string, queueId: number, steadyMs: number): boolean {
     this.expire(steadyMs);
     const held = this.#find(owner.group, topic, queueId);
-    if (held !== undefined && held.clientId !== owner.clientId) return false;
+    if (held !== undefined && held.clientId !== owner.clientId) {
+      held.wanted = true;
+      return false;
+    }
     if (held === undefined && this.size >= this.#countMax) return false;
     const lock = held ?? this.#begin(owner, topic, queueId);
     if (lock.link !== owner.link) {
@@ -118,6 +125,17 @@ export class QueueLocks {
     return changed;
   }
 
+  /**
+   * Groups with a member that waits for a queue which is free now, since the last call. Clients before 5.0 would ask again only with their
+   * next round, after up to 20 s.
+   */
+  takeFreed(): string[] {
+    if (this.#freed.size === 0) return [];
+    const freed = [...this.#freed];
+    this.#freed.clear();
+    return freed;
+  }
+
   #find(group: string, topic: string, queueId: number): Lock | undefined {
     return this.#groups.get(group)?.locks.get(queueKey(topic, queueId));
   }
@@ -125,7 +143,7 @@ export class QueueLocks {
   #begin({ group: name, clientId, link }: LockOwner, topic: string, queueId: number): Lock {
     const group = this.#groups.get(name) ?? { locks: new Map<string, Lock>(), topics: new Map<string, number>() };
     this.#groups.set(name, group);
-    const lock: Lock = { group: name, topic, queue: queueKey(topic, queueId), clientId, link };
+    const lock: Lock = { group: name, topic, queue: queueKey(topic, queueId), clientId, link, wanted: false };
     group.locks.set(lock.queue, lock);
     const count = group.topics.get(topic) ?? 0;
     group.topics.set(topic, count + 1);
@@ -144,6 +162,7 @@ export class QueueLocks {
       this.#changed.add(lock.group);
     }
     if (group.locks.size === 0) this.#groups.delete(lock.group);
+    if (lock.wanted) this.#freed.add(lock.group);
     this.#detach(lock);
     this.#expiry.forget(lock);
   }

@@ -74,6 +74,25 @@ test('queue locks: only a first and a last lock on a topic are news', (t) => {
   t.is(locks.size, 0);
 });
 
+test('queue locks: a queue that was asked for in vain is news once it is free, however that came', (t) => {
+  const locks = new QueueLocks(60);
+  locks.tryLock(owner('a'), 'T', 0, 0);
+  locks.unlock('G', 'a', 'T', 0);
+  t.deepEqual(locks.takeFreed(), [], 'nobody wanted it');
+  for (const free of [
+    () => locks.unlock('G', 'a', 'T', 0),
+    () => locks.releaseClient('G', 'a'),
+    () => locks.releaseLink(1, () => false),
+    () => locks.expire(200),
+  ]) {
+    locks.tryLock(owner('a'), 'T', 0, 100);
+    t.false(locks.tryLock(owner('b', 2), 'T', 0, 101));
+    t.deepEqual(locks.takeFreed(), []);
+    free();
+    t.deepEqual([locks.takeFreed(), locks.takeFreed()], [['G'], []]);
+  }
+});
+
 test('queue locks: not more than there is room for', (t) => {
   const locks = new QueueLocks(1_000, 2);
   t.true(locks.tryLock(owner('a'), 'T', 0, 0));

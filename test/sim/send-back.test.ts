@@ -1,10 +1,11 @@
 // Messages that a consumer sends back: what is stored of them, where, and what is refused.
 import test from 'ava';
+import { bodyDistance } from '../../src/message/record-layout.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { CounterIds } from '../../src/runtime/counters.ts';
 import { askSendBack, putGroup, queueOf, SCHEDULE, sendBack } from './retry-rig.ts';
 import { SimBroker, type SimOptions } from './sim-broker.ts';
-import { nameOf, recordsOf, type SimClient } from './sim-client.ts';
+import { nameOf, recordsOf, type SimClient, sendFields } from './sim-client.ts';
 
 /** One ingress: a counter of it is the broker's. */
 async function started(options: SimOptions = {}): Promise<{ sim: SimBroker; client: SimClient }> {
@@ -113,6 +114,19 @@ test('send-back: a position at which no message begins is refused, whatever it i
   sim.assertHealthy();
 });
 
+test('send-back: a record that somebody wrote into a body is no message', async (t) => {
+  const { sim, client } = await started();
+  client.askSend('Orders', 0, 'm0');
+  const whole = client.askPull('Orders', 0, 'lookers').body;
+  const sent = client.ask(RequestCodes.SEND_MESSAGE_V2, sendFields('Orders', 0, 'm1'), whole);
+  t.is(sent.code, 0);
+  const inside = positionOf(client, 'Orders', 1) + bodyDistance(0);
+  const answer = askSendBack(client, 'G', inside, 1);
+  t.is(answer.code, ResponseCodes.SYSTEM_ERROR);
+  t.regex(answer.remark ?? '', /no message begins there$/);
+  await sim.stop();
+});
+
 test('send-back: a message of another topic than the client says is refused', async (t) => {
   const { sim, client } = await started();
   client.askSend('Orders', 0, 'm0');
@@ -212,6 +226,21 @@ test('send-back: one try is taken once, from however many clients with one id (B
   t.is(queueOf(client, SCHEDULE, 0).length, 3, 'its copy was due: this is a failure of its own');
   await sim.stop();
   sim.assertHealthy();
+});
+
+test('send-back: the same try asked for many times at once is one, in whatever order they come (BR-18)', async (t) => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const sim = await SimBroker.start(seed, { ingressCount: 1 });
+    const client = sim.client();
+    const twin = sim.client();
+    putGroup(client, 'G');
+    client.askSend('Orders', 0, 'm0');
+    const position = positionOf(client, 'Orders');
+    const asked = [client, twin, client, twin, client, twin].map((one) => [one, sendBack(one, 'G', position, 1)] as const);
+    for (const [one, opaque] of asked) t.is(one.await(opaque).code, 0);
+    t.is(queueOf(client, SCHEDULE, 0).length, 1, `seed ${seed}`);
+    sim.assertHealthy();
+  }
 });
 
 test('send-back: more retry queues get their share, and all are read (BR-37)', async (t) => {

@@ -127,9 +127,10 @@ export class Membership {
     this.tellLocks();
   }
 
-  /** Whoever changed locks calls it: ingress must know which topics a group consumes in order. */
+  /** Whoever changed locks calls it: ingress must know which topics a group consumes in order, and members when a queue they want is free. */
   tellLocks(): void {
     for (const group of this.locks.takeChanged()) this.#events.groupChanged(group);
+    for (const group of this.locks.takeFreed()) this.#askNotice(group);
   }
 
   /** Tells due notices and ends what has been silent for too long. Returns how much there was. */
@@ -181,11 +182,14 @@ export class Membership {
   #apply(group: string, effect: GroupEffect): void {
     this.#context.counters.set(CounterIds.mismatchedGroups, this.consumers.mismatchedCount);
     if (effect.directory) this.#events.groupChanged(group);
+    if (this.consumers.get(group) === undefined) this.#notices.forget(group);
+    else if (effect.told) this.#askNotice(group);
+  }
+
+  #askNotice(group: string): void {
     const live = this.consumers.get(group);
-    if (live === undefined) this.#notices.forget(group);
-    else if (effect.told && live.messageModel !== 'BROADCASTING' && this.#events.wantsNotices(group)) {
-      this.#notices.ask(group, this.#context.clock.steadyMs());
-    }
+    if (live === undefined || live.messageModel === 'BROADCASTING' || !this.#events.wantsNotices(group)) return;
+    this.#notices.ask(group, this.#context.clock.steadyMs());
   }
 
   #tellMembers(group: string): void {

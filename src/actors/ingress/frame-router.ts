@@ -10,6 +10,7 @@ import type { LookUpPath } from './look-up-path.ts';
 import type { PullPath } from './pull-path.ts';
 import type { QueryPath } from './query-path.ts';
 import type { QueueUnitsPath } from './queue-units-path.ts';
+import { recordAt } from './record-at.ts';
 import type { Relay } from './relay.ts';
 import type { ReplyPath } from './reply-path.ts';
 import type { SendBackPath } from './send-back-path.ts';
@@ -108,9 +109,10 @@ export class FrameRouter {
     const { code, opaque, flag, version, language, codec } = header;
     const seen = header.field('msgId') ?? '';
     const id = decodeOffsetMessageId(seen);
-    const record = id === null ? null : this.#queries.recordAt(id.position);
-    if (record === null) {
-      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, `no message has this offset message id msgId=${seen.slice(0, 100)}`);
+    const record = id === null ? 'it is no such id' : recordAt(this.#desk, id.position);
+    if (typeof record === 'string') {
+      const remark = `no message has this offset message id msgId=${seen.slice(0, 100)}: ${record}`;
+      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, remark);
       return true;
     }
     const frame = encodeFrame({ code, opaque, flag, version, language, codec, ext: header.fields(), body: record });

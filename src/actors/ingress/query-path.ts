@@ -1,31 +1,19 @@
 // Messages by id and by key: an offset id leads straight to its record, keys are asked of the indexer.
 import { high32, join64, low32 } from '../../base/bytes.ts';
 import { readProperty } from '../../message/properties.ts';
-import {
-  propertiesAt,
-  propertiesSize,
-  RecordMagics,
-  readMagic,
-  readPosition,
-  readTotalSize,
-  topicAt,
-  topicSize,
-} from '../../message/record.ts';
+import { propertiesAt, propertiesSize, topicAt, topicSize } from '../../message/record.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import { decodeQueryMessageRequest } from '../../protocol/commands/query-message.ts';
 import { decodeViewMessageRequest } from '../../protocol/commands/view-message.ts';
 import { encodeFrame, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
 import { BROKER_VERSION } from '../../protocol/versions.ts';
 import type { RingReader } from '../../runtime/ring.ts';
-import { Positions } from '../context.ts';
 import { Messages } from '../messages.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import { type Ask, askOf, PendingAsks } from './pending-asks.ts';
+import { recordAt } from './record-at.ts';
 
-/** Record size and magic, and what lies between them and the position field. */
-const HEAD_SIZE = 36;
-const RECORD_SIZE_MAX = 16 * 1024 * 1024;
 /** A query by unique key begins at the client's own time, which may be ahead of ours by so much. */
 const CLOCK_SKEW_MS = 600_000;
 /** Upper bound of an answer's body. */
@@ -40,7 +28,6 @@ interface PendingQuery extends Ask {
 export class QueryPath {
   readonly #desk: Desk;
   readonly pending: PendingAsks<PendingQuery>;
-  readonly #head = new Uint8Array(HEAD_SIZE);
 
   constructor(desk: Desk, firstToken: number) {
     this.#desk = desk;
@@ -53,8 +40,8 @@ export class QueryPath {
       this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, decoded.fault);
       return true;
     }
-    const record = this.recordAt(decoded.value.offset);
-    if (record !== null) this.#desk.answer(client, header, ResponseCodes.SUCCESS, undefined, {}, record);
+    const record = recordAt(this.#desk, decoded.value.offset);
+    if (typeof record !== 'string') this.#desk.answer(client, header, ResponseCodes.SUCCESS, undefined, {}, record);
     else this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, `can not find message by the offset, ${decoded.value.offset}`);
     return true;
   }
@@ -91,8 +78,8 @@ export class QueryPath {
     const from = this.#desk.directory.topic(query.topic)?.from ?? 0;
     for (let i = 0; i < count; i++) {
       const position = join64(words[word + 6 + i * 2] as number, words[word + 7 + i * 2] as number);
-      const record = position < from ? null : this.recordAt(position);
-      if (record === null || !matches(record, query) || size + record.length > BODY_SIZE_MAX) continue;
+      const record = position < from ? 'of a former life' : recordAt(this.#desk, position);
+      if (typeof record === 'string' || !matches(record, query) || size + record.length > BODY_SIZE_MAX) continue;
       bodies.push(record);
       size += record.length;
     }
@@ -119,20 +106,6 @@ export class QueryPath {
       body: Buffer.concat(bodies),
     });
     this.#desk.send(query.client, frame);
-  }
-
-  /** The record that begins exactly here; null for anything else. */
-  recordAt(position: number): Buffer | null {
-    const { records, positions } = this.#desk;
-    const appended = positions.get(Positions.appended);
-    if (position < positions.get(Positions.logMin) || position + HEAD_SIZE > appended) return null;
-    if (!records.read(position, HEAD_SIZE, this.#head, 0)) return null;
-    const magic = readMagic(this.#head, 0);
-    const size = readTotalSize(this.#head, 0);
-    if ((magic !== RecordMagics.v1 && magic !== RecordMagics.v2) || readPosition(this.#head, 0) !== position) return null;
-    if (size <= HEAD_SIZE || size > RECORD_SIZE_MAX || position + size > appended) return null;
-    const record = Buffer.allocUnsafe(size);
-    return records.read(position, size, record, 0) ? record : null;
   }
 }
 

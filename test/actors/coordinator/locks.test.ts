@@ -68,6 +68,25 @@ test('locks: a member that leaves, closes or falls silent gives its queues back 
   }
 });
 
+test('locks: a member that asked in vain hears of it when the queue is given back, and need not wait for its next round (BR-22)', (t) => {
+  const { bench, a, b } = benchWith(2);
+  a.beat('a', [sub]);
+  a.lock('a', 'T', [0, 1]);
+  bench.advance(1_000);
+  b.beat('b', [sub]);
+  bench.advance(200);
+  // Both rebalance at the same notice: the newcomer is faster than the one that gives back.
+  t.deepEqual(b.lock('b', 'T', [1]), []);
+  const before = b.notices.length;
+  a.unlock('a', 'T', [1]);
+  bench.advance(200);
+  t.is(b.notices.length, before + 1);
+  t.deepEqual(b.lock('b', 'T', [1]), [1]);
+  a.unlock('a', 'T', [0]);
+  bench.advance(1_000);
+  t.is(b.notices.length, before + 1, 'nobody asked for that one');
+});
+
 test('locks: of a client that is no member they end with its connection', (t) => {
   const { bench, a, b } = benchWith(1);
   a.lock('a', 'T', [0]);
