@@ -69,7 +69,8 @@ function addTraffic(desk: Desk, table: Map<string, string>): void {
   table.set('getFoundTps', rateText('found'));
   table.set('getMissTps', rateText('missed'));
   table.set('getTotalTps', rateText('all'));
-  table.set('getTransferredTps', rateText('gets'));
+  // The second spelling is that of 4.x: its clusterList ends with an exception without it.
+  for (const name of ['getTransferredTps', 'getTransferedTps']) table.set(name, rateText('gets'));
   table.set('putMessageTimesTotal', String(puts));
   table.set('putMessageSizeTotal', String(putBytes));
   table.set('putMessageAverageSize', javaDouble(puts === 0 ? 0 : putBytes / puts));

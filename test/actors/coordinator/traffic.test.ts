@@ -116,6 +116,7 @@ test('traffic: runtime figures have three rates, and totals of days', (t) => {
   const figures = (): Record<string, string> =>
     (admin.json(RequestCodes.GET_BROKER_RUNTIME_INFO) as { table: Record<string, string> }).table;
   t.is(figures()['putTps'], '0.0 0.0 0.0');
+  for (const name of ['getTransferredTps', 'getTransferedTps']) t.is(figures()[name], '0.0 0.0 0.0', 'tools of 5.x and of 4.x');
   bench.logCounters.set('records', 50).set('recordBytes', 500);
   bench.advance(10_000);
   t.is(figures()['putTps'], '5.0 5.0 5.0');
