@@ -8,7 +8,7 @@ const node = () => ({ name: 'Node', client: 'node', only: due('node') });
 /** One variant in full, of the others what depends on the dialect or the version: headers, routes, properties, records. */
 export const fast = [
   java('5.5.0', 'JSON', due('java')),
-  java('5.5.0', 'ROCKETMQ', '^(send|content|offset|reset|delay): |^push: (1,000|two groups|committed)|^pull status: |^route: a created'),
+  java('5.5.0', 'ROCKETMQ', '^(send|content|offset): |^push: (1,000|two groups|committed)|^pull status: |^route: a created'),
   java('4.9.8', 'JSON', '^(send|refuse): |^push: 1,000|^pull: (a subscribed|assigned|a held)|^route: (a created|a first)'),
   java('4.9.8', 'ROCKETMQ', '^(send|content): |^push: 1,000|^route: a created'),
   go(),
@@ -24,7 +24,7 @@ export const all = [
   node(),
 ];
 
-const kept = '^restart(-|: )(messages|producer and consumer|a group goes on|offsets|a delayed|delayed)';
+const kept = '^restart(-|: )(messages|producer and consumer|a group goes on|offsets)';
 
 /** The restarts once more, the broker killed with -9 instead of stopped: what was acknowledged is there, and groups go on where they were. */
 export const killed = [
