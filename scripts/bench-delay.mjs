@@ -5,13 +5,11 @@
 //
 // Cell delay-100k. Late is the time from a send to its arrival at the consumer, less the delay: what the way to the broker and back takes
 // is in it; of the first messages (--warmup) it is not noted. JSON lines go to stdout (and --out), the table follows. Systems take turns in A B B A order, each with a fresh store.
-import { appendFileSync, existsSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { commitOf } from './bench-broker.mjs';
-import { inTemporaryFolder, root } from './bench-measure.mjs';
-import { endAll, Peer } from './bench-peer.mjs';
+import { root } from './bench-measure.mjs';
+import { Rounds } from './bench-rounds.mjs';
 import { median } from './bench-verdict.mjs';
 
 const library = (name) => import(pathToFileURL(resolve(root, '../shared/perf/lib', name)).href);
@@ -48,8 +46,7 @@ const TOPIC = 'perf_delay';
 /** What a system gets beyond the last due time. */
 const PATIENCE_MS = 60_000;
 
-const peers = [];
-let count = 0;
+const rounds = new Rounds('delay', values, repeats);
 
 /** One open-loop producer a connection: what the clock says is due to be sent is sent, and late ticks are caught up. */
 async function sendAll(wire, { Link, lengthFrames }, endpoint, now) {
@@ -95,11 +92,9 @@ async function measure(folder, system) {
   const [wire, links, { Puller, pullStats }, { Hist }] = await Promise.all(
     ['rocketmq.mjs', 'link.mjs', 'puller.mjs', 'hist.mjs'].map(library),
   );
-  const port = Number(values.port) + 20 * (count % 50);
-  const peer = new Peer(system, join(folder, `${system}-${++count}`), port, false, { dist: resolve(root, values.dist), sets: values.set });
-  peers.push(peer);
+  const peer = rounds.newPeer(folder, system);
   await peer.start();
-  const endpoint = { host: '127.0.0.1', port: port + 11 };
+  const endpoint = { host: '127.0.0.1', port: peer.brokerPort };
   const now = () => performance.timeOrigin + performance.now();
   const caller = new wire.Caller({ ...endpoint, type: wire.JSON_TYPE });
   await caller.ready;
@@ -161,41 +156,5 @@ function table(lines) {
   return ['', '| cell | system | late p50 µs | late p99 µs | late max µs | acknowledged |', '|---|---|--:|--:|--:|--:|', ...rows];
 }
 
-async function run(folder) {
-  if (!(delayMs > 0)) throw new Error(`--level ${values.level}: allowed 1 to ${LEVELS_MS.length}`);
-  const systems = values.systems.split(',');
-  if (systems.includes('ringmq') && !existsSync(resolve(root, values.dist, 'main.js')))
-    throw new Error(`${values.dist}/main.js is not there: npm run build`);
-  for (const system of systems) Peer.prepare(system);
-  const lines = [];
-  for (let repeat = 0; repeat < repeats; repeat++) {
-    for (const system of repeat % 2 === 0 ? systems : [...systems].reverse()) {
-      let result;
-      try {
-        result = await measure(folder, system);
-      } catch (error) {
-        result = { void: true, failure: error.message };
-      }
-      await Promise.all(peers.splice(0).map((peer) => peer.end(true)));
-      const line = { bench: 'delay', case: 'delay-100k', system, repeat, ...result, commit: commitOf(root), node: process.version };
-      lines.push(line);
-      const text = JSON.stringify(line);
-      process.stdout.write(`${text}\n`);
-      if (values.out !== undefined) appendFileSync(values.out, `${text}\n`);
-      rmSync(join(folder, `${system}-${count}`), { recursive: true, force: true, maxRetries: 5 });
-    }
-  }
-  process.stdout.write(`${table(lines).join('\n')}\n`);
-  return lines.every((line) => !line.void);
-}
-
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => endAll(peers));
-inTemporaryFolder(run).then(
-  (sound) => {
-    process.exitCode = sound ? 0 : 1;
-  },
-  (error) => {
-    process.stderr.write(`bench:delay: ${error.message}\n`);
-    process.exitCode = 2;
-  },
-);
+if (!(delayMs > 0)) throw new Error(`--level ${values.level}: allowed 1 to ${LEVELS_MS.length}`);
+rounds.main({ 'delay-100k': measure }, table);

@@ -65,6 +65,10 @@ export class Peer {
     if (!this.#isOurs) this.#script('init', this.#system, folder, String(port));
   }
 
+  get brokerPort() {
+    return this.#port + 11;
+  }
+
   static prepare(system) {
     if (system === 'ringmq') return;
     const { status } = spawnSync('bash', [join(perf, 'peers/peer.sh'), 'prepare', system], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -76,7 +80,7 @@ export class Peer {
   }
 
   get where() {
-    return ['--broker', `127.0.0.1:${this.#port + 11}`, '--namesrv', `127.0.0.1:${this.#port}`];
+    return ['--broker', `127.0.0.1:${this.brokerPort}`, '--namesrv', `127.0.0.1:${this.#port}`];
   }
 
   get pids() {
@@ -129,7 +133,7 @@ export class Peer {
 
   #spawn() {
     const own = [
-      `listenPort=${this.#port + 11}`,
+      `listenPort=${this.brokerPort}`,
       `namesrvListenPort=${this.#port}`,
       'vipListenPort=-1',
       `storePathRootDir=${this.store}`,

@@ -9,12 +9,11 @@
 //   sync-1k-1x64, sync-1k-64x16   SYNC_FLUSH: messages a second, and for each flush of the device
 //
 // JSON lines go to stdout (and --out), the table follows. Systems take turns in A B B A order, each with a fresh store.
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { commitOf } from './bench-broker.mjs';
-import { inTemporaryFolder, root } from './bench-measure.mjs';
-import { endAll, flushCount, generate, Peer } from './bench-peer.mjs';
+import { flushCount, generate } from './bench-peer.mjs';
+import { Rounds } from './bench-rounds.mjs';
 import { median } from './bench-verdict.mjs';
 
 const { values, positionals } = parseArgs({
@@ -39,15 +38,7 @@ const seconds = Number(values.seconds ?? (values.quick ? 2 : 10));
 const QUEUES_PER_TOPIC = 8;
 const KILL_AFTER_MS = 2_000;
 
-const peers = [];
-let count = 0;
-
-function newPeer(folder, system, sync = false) {
-  const options = { dist: resolve(root, values.dist), sets: values.set };
-  const peer = new Peer(system, join(folder, `${system}-${++count}`), Number(values.port) + 20 * (count % 50), sync, options);
-  peers.push(peer);
-  return peer;
-}
+const rounds = new Rounds('recover', values, repeats);
 
 /** A log of the wanted size, load on top of it, and a kill in the midst of that load. */
 async function fillAndKill(peer, state) {
@@ -79,7 +70,7 @@ async function fillAndKill(peer, state) {
 }
 
 async function recover(folder, system, forgetsPlace) {
-  const peer = newPeer(folder, system);
+  const peer = rounds.newPeer(folder, system);
   const state = join(folder, 'state');
   const emptyMs = await peer.start();
   const acknowledged = await fillAndKill(peer, state);
@@ -96,7 +87,7 @@ async function recover(folder, system, forgetsPlace) {
 }
 
 async function startWithQueues(folder, system) {
-  const peer = newPeer(folder, system);
+  const peer = rounds.newPeer(folder, system);
   const emptyMs = await peer.start();
   const topics = Math.ceil(queueCount / QUEUES_PER_TOPIC);
   const load = [
@@ -129,7 +120,7 @@ async function startWithQueues(folder, system) {
 }
 
 async function syncs(folder, system, connections, inFlight) {
-  const peer = newPeer(folder, system, true);
+  const peer = rounds.newPeer(folder, system, true);
   await peer.start();
   const before = flushCount(folder);
   const shape = ['--size', '1024', '--conns', String(connections), '--inflight', String(inFlight)];
@@ -180,46 +171,7 @@ function table(lines) {
   });
 }
 
-async function run(folder) {
-  const wanted = positionals.length === 0 ? Object.keys(cells) : positionals;
-  for (const cell of wanted)
-    if (cells[cell] === undefined) throw new Error(`no such cell: ${cell}; allowed: ${Object.keys(cells).join(', ')}`);
-  const systems = values.systems.split(',');
-  if (systems.includes('ringmq') && !existsSync(resolve(root, values.dist, 'main.js')))
-    throw new Error(`${values.dist}/main.js is not there: npm run build`);
-  for (const system of systems) Peer.prepare(system);
-  const lines = [];
-  for (const cell of wanted) {
-    for (let repeat = 0; repeat < repeats; repeat++) {
-      for (const system of repeat % 2 === 0 ? systems : [...systems].reverse()) {
-        let result;
-        try {
-          result = await cells[cell](folder, system);
-        } catch (error) {
-          result = { void: true, failure: error.message };
-        }
-        await Promise.all(peers.splice(0).map((peer) => peer.end(true)));
-        if (result === null) continue;
-        const line = { bench: 'recover', case: cell, system, repeat, ...result, commit: commitOf(root), node: process.version };
-        lines.push(line);
-        const text = JSON.stringify(line);
-        process.stdout.write(`${text}\n`);
-        if (values.out !== undefined) appendFileSync(values.out, `${text}\n`);
-        rmSync(join(folder, `${system}-${count}`), { recursive: true, force: true, maxRetries: 5 });
-      }
-    }
-  }
-  process.stdout.write(`${table(lines).join('\n')}\n`);
-  return lines.every((line) => !line.void);
-}
-
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => endAll(peers));
-inTemporaryFolder(run).then(
-  (sound) => {
-    process.exitCode = sound ? 0 : 1;
-  },
-  (error) => {
-    process.stderr.write(`bench:recover: ${error.message}\n`);
-    process.exitCode = 2;
-  },
-);
+const wanted = positionals.length === 0 ? Object.keys(cells) : positionals;
+for (const cell of wanted)
+  if (cells[cell] === undefined) throw new Error(`no such cell: ${cell}; allowed: ${Object.keys(cells).join(', ')}`);
+rounds.main(Object.fromEntries(wanted.map((cell) => [cell, cells[cell]])), table);

@@ -104,7 +104,7 @@ export class OpenedStore {
       return key === undefined ? 0 : ends.get(key);
     };
     const done = stored.length > 1 ? new DelayOffsetsFile(this.#files, folder, this.#log).load()?.offsets : undefined;
-    const lists = continueDelayLists(stored, messageDelayLevel, endOf, (level) => done?.get(level) ?? 0);
+    const { lists, forgotten } = continueDelayLists(stored, messageDelayLevel, endOf, (level) => done?.get(level) ?? 0);
     if (JSON.stringify(toPlain(lists)) === JSON.stringify(toPlain(stored))) return lists;
     try {
       file.save(lists);
@@ -116,6 +116,12 @@ export class OpenedStore {
       this.#log.info('the delay levels have changed; messages that wait keep the time at which they are due', {
         levels: messageDelayLevel,
         former: stored.at(-1)?.levels,
+      });
+    for (const { levels } of forgotten)
+      this.#log.warn('the delay levels have changed too often; messages that wait since the oldest list are due by the next one', {
+        forgotten: levels,
+        next: lists[0]?.levels,
+        listsKept: lists.length,
       });
     return lists;
   }

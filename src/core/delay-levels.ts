@@ -76,6 +76,13 @@ export class DelayHistory {
   }
 }
 
+export interface ContinuedLists {
+  /** Oldest first. */
+  readonly lists: readonly DelayList[];
+  /** Of those that had to go though messages still wait under them: these are due by the oldest list that is left. */
+  readonly forgotten: readonly DelayList[];
+}
+
 /**
  * The lists with which a start goes on: a changed setting adds one, and lists that no waiting message needs go.
  * @param stored oldest first; empty where nothing was ever kept: then the setting counts for all that waits.
@@ -86,19 +93,19 @@ export function continueDelayLists(
   levels: string,
   endOf: (level: number) => number,
   doneOf: (level: number) => number,
-): readonly DelayList[] {
+): ContinuedLists {
   // A log that lost its end: what is stored from there on is new.
   const lists = stored.map(({ levels: text, begins }) => ({
     levels: text,
     begins: new Map([...begins].map(([level, begin]) => [level, Math.min(begin, endOf(level))] as const)),
   }));
   const last = lists.at(-1);
-  if (last === undefined) return [{ levels, begins: new Map() }];
+  if (last === undefined) return { lists: [{ levels, begins: new Map() }], forgotten: [] };
   if (last.levels !== levels) {
     const count = Math.max(...[...lists.map((list) => list.levels), levels].map((text) => parseDelayLevels(text).length));
     const begins = new Map(Array.from({ length: count }, (_, i) => [i + 1, endOf(i + 1)] as const));
     lists.push({ levels, begins });
   }
   while (lists.length > 1 && [...(lists[1]?.begins ?? [])].every(([level, begin]) => doneOf(level) >= begin)) lists.shift();
-  return lists.slice(-DELAY_LIST_COUNT_MAX);
+  return { lists: lists.slice(-DELAY_LIST_COUNT_MAX), forgotten: lists.slice(0, -DELAY_LIST_COUNT_MAX) };
 }

@@ -1,11 +1,21 @@
 // Delay levels: the setting read, and which list holds for what was stored before it was changed.
 import test from 'ava';
-import { continueDelayLists, DELAY_LIST_COUNT_MAX, DelayHistory, type DelayList, parseDelayLevels } from '../../src/core/delay-levels.ts';
+import {
+  continueDelayLists as continued,
+  DELAY_LIST_COUNT_MAX,
+  DelayHistory,
+  type DelayList,
+  parseDelayLevels,
+} from '../../src/core/delay-levels.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
 function list(levels: string, ...begins: readonly (readonly [level: number, offset: number])[]): DelayList {
   return { levels, begins: new Map(begins) };
+}
+
+function continueDelayLists(...given: Parameters<typeof continued>): readonly DelayList[] {
+  return continued(...given).lists;
 }
 
 test('delay levels: every unit counts, blanks may be many', (t) => {
@@ -106,15 +116,20 @@ test('delay levels: where the log lost its end, lists begin there', (t) => {
   );
 });
 
-test('delay levels: only so many lists are kept', (t) => {
+test('delay levels: only so many lists are kept, and which one was given up for that is told', (t) => {
   let lists: readonly DelayList[] = [];
-  for (let i = 1; i <= DELAY_LIST_COUNT_MAX + 5; i++)
-    lists = continueDelayLists(
+  const forgotten: string[] = [];
+  for (let i = 1; i <= DELAY_LIST_COUNT_MAX + 5; i++) {
+    const change = continued(
       lists,
       `${i}s`,
       () => i,
       () => 0,
     );
+    lists = change.lists;
+    forgotten.push(...change.forgotten.map(({ levels }) => levels));
+  }
   t.is(lists.length, DELAY_LIST_COUNT_MAX);
+  t.deepEqual(forgotten, ['1s', '2s', '3s', '4s', '5s']);
   t.is(lists.at(-1)?.levels, `${DELAY_LIST_COUNT_MAX + 5}s`);
 });

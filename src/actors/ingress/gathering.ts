@@ -15,7 +15,8 @@ export interface Wanted {
 }
 
 interface Gathering {
-  readonly ask: Ask;
+  /** null: no client waits for it. */
+  readonly ask: Ask | null;
   readonly wanted: readonly Wanted[];
   readonly values: number[];
   readonly onDone: (values: readonly number[]) => void;
@@ -38,7 +39,7 @@ export class Gatherings {
   }
 
   /** `onDone` gets the values in the order asked for; it is not called once the connection has closed. */
-  add(ask: Ask, wanted: readonly Wanted[], onDone: (values: readonly number[]) => void): void {
+  add(ask: Ask | null, wanted: readonly Wanted[], onDone: (values: readonly number[]) => void): void {
     const gathering = { ask, wanted, values: new Array<number>(wanted.length).fill(-1), onDone, askedCount: 0, answeredCount: 0 };
     if (wanted.length === 0) {
       onDone([]);
@@ -60,7 +61,7 @@ export class Gatherings {
   }
 
   forget(client: ClientConnection): void {
-    for (const gathering of this.#open) if (gathering.ask.client === client) this.#open.delete(gathering);
+    for (const gathering of this.#open) if (gathering.ask?.client === client) this.#open.delete(gathering);
   }
 
   #ask(gathering: Gathering): void {

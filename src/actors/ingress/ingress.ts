@@ -2,6 +2,7 @@
 import type { Actor } from '../../runtime/actor.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { RingHandler, RingReader } from '../../runtime/ring.ts';
+import type { LookUpsAsked } from '../answer-messages.ts';
 import type { ActorContext, Inbox } from '../context.ts';
 import { Messages } from '../messages.ts';
 import { Connections } from './connections.ts';
@@ -67,7 +68,7 @@ export class Ingress implements Actor {
     const timed = new TimedAnswers(this.#desk, this.#gatherings);
     this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false), {
       onGroup: (change) => this.#pulls.onGroup(change),
-      onLookUps: (asked) => this.#lookUps.onLookUps(asked),
+      onLookUps: (asked) => this.#answerLookUps(asked),
       onReplyPushed: (pushed) => this.#replies.onPushed(pushed),
       onTimedAnswer: (answer) => timed.onMessage(answer),
     });
@@ -131,6 +132,13 @@ export class Ingress implements Actor {
   abandon(): void {
     this.#listeners.close().catch(() => {});
     this.#connections.destroyAll();
+  }
+
+  /** Questions of the coordinator, which has no ring to the dispatchers' answers: all values go back together. */
+  #answerLookUps({ token, lookUps }: LookUpsAsked): void {
+    this.#gatherings.add(null, lookUps, (values) => {
+      this.#desk.coordinator.sendJson(Messages.lookUpsAnswered, { token, values });
+    });
   }
 
   #checkStopped(): void {

@@ -4,7 +4,6 @@ import { RequestCodes, ResponseCodes } from '../../protocol/codes.ts';
 import { encodeFrame, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
 import { BROKER_VERSION } from '../../protocol/versions.ts';
 import type { RingReader } from '../../runtime/ring.ts';
-import type { LookUpsAsked } from '../answer-messages.ts';
 import { LookUps, Messages } from '../messages.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
@@ -18,16 +17,10 @@ interface PendingLookUp extends Ask {
   readonly onValue: ((value: number) => void) | null;
 }
 
-/** The coordinator's questions, and which of their values are known. */
-interface AskedTogether {
-  readonly token: number;
-  readonly values: number[];
-  missing: number;
-}
-
 export class LookUpPath {
   readonly #desk: Desk;
-  readonly #ofCoordinator = new Map<number, { readonly asked: AskedTogether; readonly index: number }>();
+  /** Questions that no client waits for, by token. */
+  readonly #own = new Map<number, (value: number) => void>();
   readonly pending: PendingAsks<PendingLookUp>;
 
   constructor(desk: Desk, firstToken: number) {
@@ -68,45 +61,37 @@ export class LookUpPath {
     return this.#trySend(key, kind, timeMs, { ...askOf(client, header), field, onValue: null }) || this.#desk.stall(client);
   }
 
-  /** One of several values that an answer needs; false while there is no room. Not called back once the connection has closed. */
-  tryLookUp(ask: Ask, key: number, kind: number, argument: number, onValue: (value: number) => void): boolean {
-    return this.#trySend(key, kind, argument, { ...ask, field: '', onValue });
+  /**
+   * One of several values that an answer needs; false while there is no room. Not called back once the connection has closed.
+   * @param ask null for an answer that no client waits for.
+   */
+  tryLookUp(ask: Ask | null, key: number, kind: number, argument: number, onValue: (value: number) => void): boolean {
+    if (ask !== null) return this.#trySend(key, kind, argument, { ...ask, field: '', onValue });
+    const { nextToken } = this.pending;
+    if (!this.#tryWrite(key, kind, argument, nextToken)) return false;
+    this.#own.set(this.pending.skipToken(), onValue);
+    return true;
   }
 
   #trySend(key: number, kind: number, argument: number, pending: PendingLookUp): boolean {
+    if (!this.#tryWrite(key, kind, argument, this.pending.nextToken)) return false;
+    this.pending.add(pending);
+    return true;
+  }
+
+  #tryWrite(key: number, kind: number, argument: number, token: number): boolean {
     const { ring } = this.#desk.dispatchOf(key);
     const at = ring.claim(20);
     if (at < 0) return false;
     const words = ring.words;
     const word = at >> 2;
-    words[word] = this.pending.nextToken;
+    words[word] = token;
     words[word + 1] = key;
     words[word + 2] = kind;
     words[word + 3] = high32(argument);
     words[word + 4] = low32(argument);
     ring.commit(Messages.lookUp);
-    this.pending.add(pending);
     return true;
-  }
-
-  /** Questions of the coordinator, which has no ring to the dispatchers' answers: all values go back together. */
-  onLookUps({ token, lookUps }: LookUpsAsked): void {
-    const asked: AskedTogether = { token, values: new Array<number>(lookUps.length).fill(-1), missing: lookUps.length };
-    lookUps.forEach(({ key, kind, argument }, index) => {
-      const own = this.pending.skipToken();
-      this.#ofCoordinator.set(own, { asked, index });
-      this.#desk.dispatchOf(key).send(Messages.lookUp, [own, key, kind, high32(argument), low32(argument)]);
-    });
-    if (lookUps.length === 0) this.#desk.coordinator.sendJson(Messages.lookUpsAnswered, { token, values: [] });
-  }
-
-  #onCoordinators(token: number, value: number): void {
-    const question = this.#ofCoordinator.get(token);
-    if (question === undefined) return;
-    this.#ofCoordinator.delete(token);
-    const { asked, index } = question;
-    asked.values[index] = value;
-    if (--asked.missing === 0) this.#desk.coordinator.sendJson(Messages.lookUpsAnswered, { token: asked.token, values: asked.values });
   }
 
   /** Takes one `lookedUp`. */
@@ -116,7 +101,8 @@ export class LookUpPath {
     const value = join64(ring.words[word + 1] as number, ring.words[word + 2] as number);
     const pending = this.pending.take(token);
     if (pending === undefined) {
-      this.#onCoordinators(token, value);
+      this.#own.get(token)?.(value);
+      this.#own.delete(token);
       return;
     }
     if (pending.onValue !== null) pending.onValue(value);
