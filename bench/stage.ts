@@ -157,7 +157,7 @@ export class Stage {
   #putKeys(word: number): void {
     const { scan, properties } = this.#writing;
     const { words } = this.#appends;
-    const flags = keyFlags(scan.uniqueKeyAt >= 0, scan.keysAt >= 0, 0);
+    const flags = keyFlags(scan.uniqueKeyAt >= 0, scan.keysAt >= 0, false, 0);
     words[word + 5] = flags;
     if ((flags & RecordFlags.uniqueKeyHashed) !== 0)
       words[word + 6] = indexKeyHash(this.#topicHash, properties, scan.uniqueKeyAt, scan.uniqueKeyEnd);

@@ -27,6 +27,7 @@ export function tryAppendCopy(ring: RingWriter, token: number, queueKey: number,
   words[word + 4] = copy.tagsCode;
   words[word + 5] = flags;
   words[word + 6] = (flags & RecordFlags.uniqueKeyHashed) === 0 ? 0 : copy.uniqueKeyHash;
+  words[word + 7] = (flags & RecordFlags.tagHashed) === 0 ? 0 : copy.tagKeyHash;
   ring.commit(Messages.append);
   return true;
 }
@@ -35,5 +36,5 @@ export function tryAppendCopy(ring: RingWriter, token: number, queueKey: number,
 function flagsOf(copy: RecordCopy): number {
   const transaction = copy.sysFlag & SysFlags.transactionMask;
   const unnumbered = transaction === SysFlags.prepared || transaction === SysFlags.rollback;
-  return keyFlags(copy.hasUniqueKey, copy.hasKeys, copy.sysFlag) | (unnumbered ? RecordFlags.noQueueOffset : 0);
+  return keyFlags(copy.hasUniqueKey, copy.hasKeys, copy.hasTag, copy.sysFlag) | (unnumbered ? RecordFlags.noQueueOffset : 0);
 }

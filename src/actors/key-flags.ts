@@ -2,9 +2,9 @@
 import { SysFlags } from '../message/record.ts';
 import { RecordFlags } from './messages.ts';
 
-/** With `uniqueKeyHashed` the hash goes along; a rolled back message has no keys to find it by. */
-export function keyFlags(hasUniqueKey: boolean, hasKeys: boolean, sysFlag: number): number {
+/** With `uniqueKeyHashed` and `tagHashed` the hashes go along; a rolled back message has no keys to find it by. */
+export function keyFlags(hasUniqueKey: boolean, hasKeys: boolean, hasTag: boolean, sysFlag: number): number {
   if ((sysFlag & SysFlags.transactionMask) === SysFlags.rollback) return 0;
   if (hasKeys) return RecordFlags.furtherKeys;
-  return hasUniqueKey ? RecordFlags.uniqueKeyHashed : 0;
+  return (hasUniqueKey ? RecordFlags.uniqueKeyHashed : 0) | (hasTag ? RecordFlags.tagHashed : 0);
 }

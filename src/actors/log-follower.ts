@@ -3,7 +3,7 @@
 // Both ways hand the same entries to the same handler, so start, recovery and normal running are one code path.
 import { assert } from '../base/assert.ts';
 import { readUtf8 } from '../base/bytes.ts';
-import { indexKeyHash, topicKeyHash } from '../message/index-key.ts';
+import { indexKeyHash, tagKeyHash, topicKeyHash } from '../message/index-key.ts';
 import { PropertyScan, scanProperties } from '../message/properties.ts';
 import {
   propertiesAt,
@@ -79,10 +79,10 @@ export class LogFollower {
   }
 
   readonly #onEntry: FeedHandler = {
-    onEntry: (key, queueOffset, position, size, tagsCode, storeTimeMs, flags, uniqueKeyHash) => {
+    onEntry: (key, queueOffset, position, size, tagsCode, storeTimeMs, flags, uniqueKeyHash, tagHash) => {
       // After a re-read the feed starts with entries that were handed on already.
       if (position < this.position) return;
-      this.#handler.onEntry(key, queueOffset, position, size, tagsCode, storeTimeMs, flags, uniqueKeyHash);
+      this.#handler.onEntry(key, queueOffset, position, size, tagsCode, storeTimeMs, flags, uniqueKeyHash, tagHash);
       this.position = position + size;
     },
   };
@@ -133,13 +133,16 @@ export class LogFollower {
     const scan = this.#scan;
     scanProperties(bytes, properties, properties + propertiesSize(bytes, at), scan);
     const tagsCode = scan.tagsAt < 0 ? 0 : tagsCodeOf(bytes, scan.tagsAt, scan.tagsEnd);
-    const ofKeys = keyFlags(scan.uniqueKeyAt >= 0, scan.keysAt >= 0, readSysFlag(bytes, at));
+    const ofKeys = keyFlags(scan.uniqueKeyAt >= 0, scan.keysAt >= 0, scan.hasTag, readSysFlag(bytes, at));
+    const topicHash = topicKeyHash(bytes, topic, topicEnd);
     const hashed = (ofKeys & RecordFlags.uniqueKeyHashed) !== 0;
-    const uniqueKeyHash = hashed ? indexKeyHash(topicKeyHash(bytes, topic, topicEnd), bytes, scan.uniqueKeyAt, scan.uniqueKeyEnd) : 0;
+    const uniqueKeyHash = hashed ? indexKeyHash(topicHash, bytes, scan.uniqueKeyAt, scan.uniqueKeyEnd) : 0;
+    const tagHash = (ofKeys & RecordFlags.tagHashed) === 0 ? 0 : tagKeyHash(topicHash, bytes, scan.tagsAt, scan.tagsEnd);
     const transaction = readSysFlag(bytes, at) & SysFlags.transactionMask;
     const unnumbered = transaction === SysFlags.prepared || transaction === SysFlags.rollback;
     const flags = ofKeys | (unnumbered ? RecordFlags.noQueueOffset : 0);
     const queueOffset = readQueueOffset(bytes, at);
-    this.#handler.onEntry(key, queueOffset, walker.position, size, tagsCode, readStoreTimeMs(bytes, at), flags, uniqueKeyHash);
+    const timeMs = readStoreTimeMs(bytes, at);
+    this.#handler.onEntry(key, queueOffset, walker.position, size, tagsCode, timeMs, flags, uniqueKeyHash, tagHash);
   }
 }

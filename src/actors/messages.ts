@@ -10,7 +10,7 @@ import type { ToldReset } from '../core/reset-tellings.ts';
 
 export const Messages = {
   // ingress -> commit-log
-  /** token, queueKey, recordCount, then per record: size, tagsCode, recordFlags, uniqueKeyHash, record bytes padded to 4. */
+  /** token, queueKey, recordCount, then per record: size, tagsCode, recordFlags, uniqueKeyHash, tagKeyHash, record bytes padded to 4. */
   append: 1,
 
   // commit-log -> ingress, in the order of the appends
@@ -125,15 +125,17 @@ export const AppendStatuses = {
 } as const;
 
 /** Bytes before each record of an `append`. */
-export const RECORD_HEAD_SIZE = 16;
+export const RECORD_HEAD_SIZE = 20;
 
 /** Bits of a record's flags in `append` and in the feed. A record with keys has one of the last two: see key-flags.ts. */
 export const RecordFlags = {
   noQueueOffset: 1,
-  /** Found by its unique key only, whose hash goes with the record (see message/index-key.ts); else that word is 0. */
+  /** Found by its unique key, whose hash goes with the record (see message/index-key.ts); else that word is 0. */
   uniqueKeyHashed: 2,
-  /** It has KEYS: the indexer reads the record for them and for the unique key. */
+  /** It has KEYS: the indexer reads the record for them, for the unique key and the tag. */
   furtherKeys: 4,
+  /** Found by its tag, whose hash goes with the record; else that word is 0. */
+  tagHashed: 8,
 } as const;
 
 export const PullStatuses = {

@@ -68,6 +68,11 @@ export class PropertyScan {
   /** The last pair is one of those, so that nothing is missing where it was. */
   lastIsCut = false;
 
+  /** Of an empty text nobody is found by. */
+  get hasTag(): boolean {
+    return this.tagsEnd > this.tagsAt;
+  }
+
   reset(): void {
     this.tagsAt = this.tagsEnd = this.keysAt = this.keysEnd = this.uniqueKeyAt = this.uniqueKeyEnd = -1;
     this.retryTopicAt = this.retryTopicEnd = this.popCkAt = this.popCkEnd = this.delayAt = this.delayEnd = -1;

@@ -1,6 +1,6 @@
 // A record stored once more, under another topic or queue and with other properties: a delayed message that came due, a failed one sent back.
 import { copyBytes } from '../base/copy-bytes.ts';
-import { indexKeyHash, topicKeyHash } from './index-key.ts';
+import { indexKeyHash, tagKeyHash, topicKeyHash } from './index-key.ts';
 import { PropertyScan, scanProperties } from './properties.ts';
 import { type PropertyPair, rewriteProperties } from './property-rewrite.ts';
 import {
@@ -55,6 +55,9 @@ export interface RecordCopy {
   readonly hasUniqueKey: boolean;
   /** See index-key.ts; 0 without a unique key. */
   readonly uniqueKeyHash: number;
+  readonly hasTag: boolean;
+  /** See index-key.ts; 0 without a tag. */
+  readonly tagKeyHash: number;
   readonly fields: RecordFields;
   readonly source: Uint8Array;
   readonly bodyAt: number;
@@ -76,15 +79,19 @@ export function planCopy(source: Uint8Array, at: number, change: RecordChange): 
   const fields = fieldsOf(source, at, change, end - from);
   scanProperties(properties, from, end, scan);
   const hasUniqueKey = scan.uniqueKeyAt >= 0;
+  const { hasTag } = scan;
   const { topic } = change;
+  const topicHash = topicKeyHash(topic, 0, topic.length);
   return {
     size: sizeOfRecord(fields),
     fits: fields.propertiesSize <= PROPERTIES_SIZE_MAX,
-    tagsCode: scan.tagsAt < 0 ? 0 : tagsCodeOf(properties, scan.tagsAt, scan.tagsEnd),
+    tagsCode: hasTag ? tagsCodeOf(properties, scan.tagsAt, scan.tagsEnd) : 0,
     sysFlag: fields.sysFlag,
     hasKeys: scan.keysAt >= 0,
     hasUniqueKey,
-    uniqueKeyHash: hasUniqueKey ? indexKeyHash(topicKeyHash(topic, 0, topic.length), properties, scan.uniqueKeyAt, scan.uniqueKeyEnd) : 0,
+    uniqueKeyHash: hasUniqueKey ? indexKeyHash(topicHash, properties, scan.uniqueKeyAt, scan.uniqueKeyEnd) : 0,
+    hasTag,
+    tagKeyHash: hasTag ? tagKeyHash(topicHash, properties, scan.tagsAt, scan.tagsEnd) : 0,
     fields,
     source,
     bodyAt: bodyAt(source, at),

@@ -15,7 +15,7 @@ import { SharedNumbers } from './shared-numbers.ts';
 //          +4   i32  flags                +28  i32  tags code
 //          +8   i64  queue offset         +32  i64  store time, ms
 //          +16  i64  position             +40  i32  unique key's hash
-//                                         +44       unused, 4 bytes
+//                                         +44  i32  tag key's hash
 //
 // 64-bit fields are two words, upper half first.
 //
@@ -36,8 +36,8 @@ const sizeWord = positionWord + 2;
 const tagsCodeWord = sizeWord + 1;
 const storeTimeWord = tagsCodeWord + 1;
 const uniqueKeyHashWord = storeTimeWord + 2;
-const unusedWord = uniqueKeyHashWord + 1;
-const entryWords = unusedWord + 1;
+const tagKeyHashWord = uniqueKeyHashWord + 1;
+const entryWords = tagKeyHashWord + 1;
 assert(entryWords * 4 === 48 && entriesAt === 384);
 
 const publishedWord = publishedAt >> 2;
@@ -97,6 +97,7 @@ export class FeedWriter {
     storeTimeMs: number,
     flags: number,
     uniqueKeyHash: number,
+    tagKeyHash: number,
   ): void {
     assert(((this.#next - this.#published) | 0) < this.batchCountMax, 'feed batch is too long');
     if (((this.#next - this.#low) | 0) >= this.capacity) this.#raiseLow();
@@ -113,6 +114,7 @@ export class FeedWriter {
     words[at + storeTimeWord] = high32(storeTimeMs);
     words[at + storeTimeWord + 1] = storeTimeMs;
     words[at + uniqueKeyHashWord] = uniqueKeyHash;
+    words[at + tagKeyHashWord] = tagKeyHash;
     this.#next = (this.#next + 1) | 0;
   }
 
@@ -145,6 +147,7 @@ export interface FeedHandler {
     storeTimeMs: number,
     flags: number,
     uniqueKeyHash: number,
+    tagKeyHash: number,
   ): void;
 }
 
@@ -231,7 +234,7 @@ export class FeedReader {
     for (let i = 0; i < count; i++) {
       const from = entriesWord + ((sequence + i) & mask) * entryWords;
       const to = i * entryWords;
-      for (let word = 0; word < unusedWord; word++) copy[to + word] = words[from + word] as number;
+      for (let word = 0; word < entryWords; word++) copy[to + word] = words[from + word] as number;
     }
     fence();
     return ((sequence - Atomics.load(words, lowWord)) | 0) >= 0;
@@ -249,6 +252,7 @@ export class FeedReader {
       join64(copy[at + storeTimeWord] as number, copy[at + storeTimeWord + 1] as number),
       copy[at + flagsWord] as number,
       copy[at + uniqueKeyHashWord] as number,
+      copy[at + tagKeyHashWord] as number,
     );
   }
 }

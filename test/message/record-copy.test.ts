@@ -1,5 +1,6 @@
 // A record stored again: what stays, what changes, and the measures that go with it.
 import test from 'ava';
+import { javaHash } from '../../src/base/bytes.ts';
 import { bodyCrc } from '../../src/message/crc.ts';
 import { indexKeyHash, topicKeyHash } from '../../src/message/index-key.ts';
 import { decodeProperties, encodeProperties } from '../../src/message/properties.ts';
@@ -104,8 +105,12 @@ test('record copy: tag code and key hash are those of the new topic and properti
   t.false(copy.hasKeys);
   const topic = Buffer.from('New');
   t.is(copy.uniqueKeyHash, indexKeyHash(topicKeyHash(topic, 0, 3), Buffer.from('AC11'), 0, 4));
+  t.deepEqual([copy.hasTag, copy.tagKeyHash], [true, javaHash('New#T#red')]);
   const bare = planCopy(sourceOf(Buffer.from('KEYS\x01k\x02')), BEFORE, changeOf());
-  t.deepEqual([bare.tagsCode, bare.hasUniqueKey, bare.hasKeys, bare.uniqueKeyHash], [0, false, true, 0]);
+  t.deepEqual(
+    [bare.tagsCode, bare.hasUniqueKey, bare.hasKeys, bare.uniqueKeyHash, bare.hasTag, bare.tagKeyHash],
+    [0, false, true, 0, false, 0],
+  );
 });
 
 test('record copy: a long topic makes a V2 record, properties beyond their limit do not fit', (t) => {

@@ -25,7 +25,7 @@ function newFeed(capacity: number, startPosition = 0, sequence = 0) {
   const writer = new FeedWriter(memory, startPosition);
   let next = startPosition;
   const append = (from: number, end: number): void => {
-    for (let key = from; key < end; key++, next += 10) writer.append(key, key * 2, next, 10, 0, 0, 0, 0);
+    for (let key = from; key < end; key++, next += 10) writer.append(key, key * 2, next, 10, 0, 0, 0, 0, 0);
   };
   return { memory, writer, append, reader: new FeedReader(memory, sequence), entries: new Entries() };
 }
@@ -33,10 +33,10 @@ function newFeed(capacity: number, startPosition = 0, sequence = 0) {
 test('feed: entries arrive whole and in order, once published', (t) => {
   const { writer, reader, entries } = newFeed(16);
   const rows = [
-    [2 ** 32 - 1, 2 ** 52 + 1, 2 ** 45 + 3, 4_000_000, -5, 1_700_000_000_123, -1, -(2 ** 31)],
-    [0, -1, 0, 1, 2 ** 31 - 1, 2 ** 41, 7, 2 ** 31 - 1],
+    [2 ** 32 - 1, 2 ** 52 + 1, 2 ** 45 + 3, 4_000_000, -5, 1_700_000_000_123, -1, -(2 ** 31), 2 ** 30],
+    [0, -1, 0, 1, 2 ** 31 - 1, 2 ** 41, 7, 2 ** 31 - 1, -3],
   ] as const;
-  for (const row of rows) writer.append(...(row as [number, number, number, number, number, number, number, number]));
+  for (const row of rows) writer.append(...(row as [number, number, number, number, number, number, number, number, number]));
   t.is(writer.pendingCount, 2);
   t.is(reader.poll(entries, 10), 0);
   writer.publish();
@@ -130,7 +130,7 @@ test('feed: a writer made anew goes on after what was published', (t) => {
   writer.publish();
   append(2, 4);
   const heir = new FeedWriter(memory, 999);
-  heir.append(9, 0, 120, 10, 0, 0, 0, 0);
+  heir.append(9, 0, 120, 10, 0, 0, 0, 0, 0);
   heir.publish();
   t.is(reader.poll(entries, 10), 3);
   t.deepEqual(entries.keys(), [0, 1, 9]);

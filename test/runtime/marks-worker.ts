@@ -55,7 +55,7 @@ const recordSize = 100;
 function writeFeed(): void {
   const feed = new FeedWriter(task.memory);
   for (let i = 0; i < task.count; i++) {
-    feed.append(i, twin(i & 0xfffff), i * recordSize, recordSize, ~i, i * 2 ** 20, i >> 1, i ^ 0x5555);
+    feed.append(i, twin(i & 0xfffff), i * recordSize, recordSize, ~i, i * 2 ** 20, i >> 1, i ^ 0x5555, i ^ 0x3333);
     if (i % 8 === 7) feed.publish();
     // The reader shall keep up for a while, and then be overrun.
     if (i % 4096 > 2048 && i % 64 === 0) yieldCore();
@@ -79,11 +79,12 @@ function readFeed(): { failure: string; reads: number; overruns: number } {
       storeTimeMs: number,
       entryFlags: number,
       uniqueKeyHash: number,
+      tagKeyHash: number,
     ): void {
       const i = expected++;
       reads++;
       const right = key === i && queueOffset === twin(i & 0xfffff) && position === i * recordSize && size === recordSize;
-      const marks = tagsCode === ~i && entryFlags === i >> 1 && uniqueKeyHash === (i ^ 0x5555);
+      const marks = tagsCode === ~i && entryFlags === i >> 1 && uniqueKeyHash === (i ^ 0x5555) && tagKeyHash === (i ^ 0x3333);
       if (!right || !marks || storeTimeMs !== i * 2 ** 20) failure = `entry ${i} is torn: key=${key}`;
     },
   };

@@ -19,6 +19,9 @@ const INDEX_FOLDER = '/store/index';
 const settings = { maxHashSlotNum: 64, maxIndexNum: 100 };
 const TOPICS = ['Orders', 'a-b_c%|', 'T'.repeat(127)];
 const WORDS = ['key', 'ключ', 'ß', '中文', '😀', 'x'.repeat(40)];
+const TAGS = ['A', 'two words', 'ключ'];
+/** As many as are asked for, and the most that a query gives by default. */
+const FOUND_COUNT_MAX = 64;
 const SYS_FLAGS = [0, 0, SysFlags.commit, SysFlags.rollback];
 
 /** Unlike any other, as far as `serial` is. */
@@ -28,7 +31,7 @@ function wordOf(random: Random, serial: number): string {
 
 function propertiesAt(random: Random, serial: number): string {
   const keys = Array.from({ length: 1 + random.below(3) }, (_, i) => wordOf(random, serial * 10 + i));
-  const pairs: [string, string][] = [['TAGS', 'A']];
+  const pairs: [string, string][] = [['TAGS', TAGS[random.below(TAGS.length)] as string]];
   if (random.below(3) > 0) pairs.push(['UNIQ_KEY', wordOf(random, serial)]);
   if (random.below(3) === 0) pairs.push(['KEYS', keys.join(random.below(2) === 0 ? ' ' : '  ')]);
   const text = formatProperties(new Map(pairs));
@@ -62,6 +65,7 @@ interface Told {
   readonly record: MessageRecord;
   readonly flags: number;
   readonly uniqueKeyHash: number;
+  readonly tagHash: number;
 }
 
 /** Everything in the feed, each entry with the record it is of. */
@@ -71,10 +75,10 @@ function toldOf(sim: SimBroker): Told[] {
   log.setStable(sim.position('appended'));
   const told: Told[] = [];
   const onEntry = (_key: number, _offset: number, position: number, size: number, ...rest: number[]): void => {
-    const [, , flags = 0, uniqueKeyHash = 0] = rest;
+    const [, , flags = 0, uniqueKeyHash = 0, tagHash = 0] = rest;
     const bytes = Buffer.alloc(size);
     log.read(position, size, bytes, 0);
-    told.push({ record: decodeRecord(bytes, 0), flags, uniqueKeyHash });
+    told.push({ record: decodeRecord(bytes, 0), flags, uniqueKeyHash, tagHash });
   };
   const feed = new FeedReader(sim.memory.feed);
   while (feed.poll({ onEntry }, 1_000) > 0);
@@ -92,8 +96,8 @@ function keysOf(record: MessageRecord): string[] {
   return [...(unique === undefined ? [] : [unique]), ...keys].filter((key) => key !== '');
 }
 
-function positionsOf(client: SimClient, topic: string, key: string): number[] {
-  const ext = { topic, key, maxNum: 32, beginTimestamp: 0, endTimestamp: Number.MAX_SAFE_INTEGER };
+function positionsOf(client: SimClient, topic: string, key: string, indexType = 'K'): number[] {
+  const ext = { topic, key, indexType, maxNum: FOUND_COUNT_MAX, beginTimestamp: 0, endTimestamp: Number.MAX_SAFE_INTEGER };
   return recordsOf(client.ask(RequestCodes.QUERY_MESSAGE, ext)).map((record) => record.position);
 }
 
@@ -102,6 +106,19 @@ function checkQueries(t: ExecutionContext, sim: SimBroker, records: readonly Mes
   for (const record of records) {
     const found = isRolledBack(record) ? [] : [record.position];
     for (const key of keysOf(record)) t.deepEqual(positionsOf(client, record.topic, key), found, `${record.topic}#${key} seed=${sim.seed}`);
+  }
+}
+
+/** @param records all there are. */
+function checkTags(t: ExecutionContext, sim: SimBroker, records: readonly MessageRecord[]): void {
+  const client = sim.client();
+  for (const topic of new Set(records.map((record) => record.topic))) {
+    for (const tag of TAGS) {
+      const tagged = records.filter((one) => one.topic === topic && one.properties.get('TAGS') === tag && !isRolledBack(one));
+      const positions = tagged.map(({ position }) => position).slice(-FOUND_COUNT_MAX);
+      t.deepEqual(positionsOf(client, topic, tag, 'T'), positions, `${topic}#T#${tag} seed=${sim.seed}`);
+      t.deepEqual(positionsOf(client, topic, tag), [], 'a tag is no key');
+    }
   }
 }
 
@@ -138,8 +155,10 @@ test('index: 10 seeds of random keys: the feed tells what the record says, and e
     sendAll(t, sim, 80);
     const told = toldOf(sim);
     t.true(told.length >= 80);
-    for (const { record, flags, uniqueKeyHash } of told) {
+    for (const { record, flags, uniqueKeyHash, tagHash } of told) {
       const unique = record.properties.get('UNIQ_KEY');
+      const tag = record.properties.get('TAGS');
+      let wantedTagHash = 0;
       let [wanted, hash, kind] = [0, 0, 'without keys'];
       if (isRolledBack(record)) kind = 'rolled back';
       else if (record.properties.has('KEYS')) [wanted, kind] = [RecordFlags.furtherKeys, 'with KEYS'];
@@ -148,13 +167,19 @@ test('index: 10 seeds of random keys: the feed tells what the record says, and e
         if (/^[0-9A-F]{32}$/.test(unique)) kind = 'with a key that the broker made';
       }
       seen.add(kind);
-      t.deepEqual([flags, uniqueKeyHash], [wanted, hash], `${kind} ${record.topic}#${unique} seed=${seed}`);
+      if (kind !== 'rolled back' && kind !== 'with KEYS' && tag !== undefined) {
+        wanted |= RecordFlags.tagHashed;
+        wantedTagHash = javaHash(`${record.topic}#T#${tag}`);
+        seen.add('with a tag');
+      }
+      t.deepEqual([flags, uniqueKeyHash, tagHash], [wanted, hash, wantedTagHash], `${kind} ${record.topic}#${unique} seed=${seed}`);
     }
     const records = told.map(({ record }) => record);
     checkQueries(t, sim, records);
+    checkTags(t, sim, records);
     await checkMadeAgain(t, sim, { settings });
   }
-  t.is(seen.size, 5, [...seen].join());
+  t.is(seen.size, 6, [...seen].join());
 });
 
 test('index: 5 seeds of an indexer that the feed overruns: it reads the log instead, and finds the same', async (t) => {

@@ -140,12 +140,13 @@ export class CommitLog implements Actor, RingHandler {
       const tagsCode = ring.words[word + 1] as number;
       const flags = ring.words[word + 2] as number;
       const uniqueKeyHash = ring.words[word + 3] as number;
+      const tagKeyHash = ring.words[word + 4] as number;
       const at = (word + RECORD_HEAD_WORDS) << 2;
       const numbered = (flags & RecordFlags.noQueueOffset) === 0;
       const offset = numbered ? (this.#nextOffsets[key] as number) : 0;
       patchRecord(ring.bytes, at, offset, this.#position, this.#storeTimeMs);
       this.#window.write(this.#position, ring.bytes, at, size);
-      this.#feed.append(key, offset, this.#position, size, tagsCode, this.#storeTimeMs, flags, uniqueKeyHash);
+      this.#feed.append(key, offset, this.#position, size, tagsCode, this.#storeTimeMs, flags, uniqueKeyHash, tagKeyHash);
       if (numbered) this.#nextOffsets[key] = offset + 1;
       this.#position += size;
       word += RECORD_HEAD_WORDS + ((size + 3) >> 2);

@@ -1,5 +1,5 @@
-// The index keys of a record: `topic#UNIQ_KEY`, and `topic#key` for each of its KEYS. Only for KEYS the record itself is read.
-import { indexKeyHash, topicKeyHash } from '../../message/index-key.ts';
+// The index keys of a record: `topic#UNIQ_KEY`, `topic#key` for each of its KEYS, and `topic#T#tag`. Only for KEYS the record itself is read.
+import { indexKeyHash, tagKeyHash, topicKeyHash } from '../../message/index-key.ts';
 import { PropertyScan, scanProperties } from '../../message/properties.ts';
 import { bodyAt, bodySize, propertiesAt, propertiesSize, readSysFlag, SysFlags, topicAt, topicSize } from '../../message/record.ts';
 import type { FeedHandler } from '../../runtime/feed.ts';
@@ -33,9 +33,10 @@ export class RecordKeys {
 
   handler(onKey: OnKey): FeedHandler {
     return {
-      onEntry: (_key, _queueOffset, position, size, _tagsCode, storeTimeMs, flags, uniqueKeyHash) => {
+      onEntry: (_key, _queueOffset, position, size, _tagsCode, storeTimeMs, flags, uniqueKeyHash, tagHash) => {
         if ((flags & RecordFlags.uniqueKeyHashed) !== 0) onKey(uniqueKeyHash, position, storeTimeMs);
-        else if ((flags & RecordFlags.furtherKeys) !== 0 && this.#read(position, size)) this.#keysOf(position, storeTimeMs, onKey);
+        if ((flags & RecordFlags.tagHashed) !== 0) onKey(tagHash, position, storeTimeMs);
+        if ((flags & RecordFlags.furtherKeys) !== 0 && this.#read(position, size)) this.#keysOf(position, storeTimeMs, onKey);
       },
     };
   }
@@ -71,5 +72,6 @@ export class RecordKeys {
       if (end > at) onKey(indexKeyHash(topicHash, record, at, end), position, storeTimeMs);
       at = end + 1;
     }
+    if (scan.hasTag) onKey(tagKeyHash(topicHash, record, scan.tagsAt, scan.tagsEnd), position, storeTimeMs);
   }
 }

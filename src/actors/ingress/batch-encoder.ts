@@ -2,7 +2,7 @@
 import type { Settings } from '../../config/settings.ts';
 import { BatchReader } from '../../message/batch.ts';
 import { bodyCrcIn } from '../../message/crc.ts';
-import { indexKeyHash } from '../../message/index-key.ts';
+import { indexKeyHash, tagKeyHash } from '../../message/index-key.ts';
 import { PropertyScan, scanProperties } from '../../message/properties.ts';
 import { type RecordFields, sizeOfRecord, writeRecordIn, writeRecordLike } from '../../message/record.ts';
 import { tagsCodeOf } from '../../message/tags.ts';
@@ -23,6 +23,7 @@ export class BatchEncoder {
   readonly #tagsCodes: number[] = [];
   readonly #flags: number[] = [];
   readonly #uniqueKeyHashes: number[] = [];
+  readonly #tagKeyHashes: number[] = [];
   readonly #settings: Settings;
   readonly #recordCountMax: number;
   readonly #totalSizeMax: number;
@@ -82,6 +83,7 @@ export class BatchEncoder {
       ring.words[(at >> 2) + 1] = this.#tagsCodes[reader.index] as number;
       ring.words[(at >> 2) + 2] = this.#flags[reader.index] as number;
       ring.words[(at >> 2) + 3] = this.#uniqueKeyHashes[reader.index] as number;
+      ring.words[(at >> 2) + 4] = this.#tagKeyHashes[reader.index] as number;
       const recordAt = at + RECORD_HEAD_SIZE;
       const propertiesAt =
         reader.index === 0
@@ -94,11 +96,13 @@ export class BatchEncoder {
 
   #measureKeys(sysFlag: number, topicHash: number, bytes: Buffer): void {
     const { index } = this.#reader;
-    const { uniqueKeyAt, uniqueKeyEnd, keysAt } = this.#scan;
-    const flags = keyFlags(uniqueKeyAt >= 0, keysAt >= 0, sysFlag);
+    const { uniqueKeyAt, uniqueKeyEnd, keysAt, tagsAt, tagsEnd } = this.#scan;
+    const flags = keyFlags(uniqueKeyAt >= 0, keysAt >= 0, this.#scan.hasTag, sysFlag);
     const hashed = (flags & RecordFlags.uniqueKeyHashed) !== 0;
+    const tagHashed = (flags & RecordFlags.tagHashed) !== 0;
     this.#flags[index] = flags;
     this.#uniqueKeyHashes[index] = hashed ? indexKeyHash(topicHash, bytes, uniqueKeyAt, uniqueKeyEnd) : 0;
+    this.#tagKeyHashes[index] = tagHashed ? tagKeyHash(topicHash, bytes, tagsAt, tagsEnd) : 0;
   }
 
   #tooLarge(): Refusal {

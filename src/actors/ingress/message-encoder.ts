@@ -1,7 +1,7 @@
 // One message of a send request: its properties found and judged, then its record encoded straight into the ring to the commit log.
 import { newUniqueKey } from '../../base/id.ts';
 import { bodyCrcIn } from '../../message/crc.ts';
-import { indexKeyHash } from '../../message/index-key.ts';
+import { indexKeyHash, tagKeyHash } from '../../message/index-key.ts';
 import { PropertyNames, PropertyScan, scanProperties, storedPropertiesSize, writeStoredProperties } from '../../message/properties.ts';
 import { type PropertyPair, rewriteProperties } from '../../message/property-rewrite.ts';
 import { PROPERTIES_SIZE_MAX, type RecordFields, sizeOfRecord, writeRecordIn } from '../../message/record.ts';
@@ -95,12 +95,13 @@ export class MessageEncoder {
     fields.bodyCrc = bodyCrcIn(arena, bytes, bodyAt, fields.bodySize);
     const propertiesAt = writeRecordIn(arena, at + RECORD_HEAD_SIZE, fields, bytes, bodyAt);
     writeStoredProperties(arena, propertiesAt, source, sourceAt, sourceAt + size, scan, suffix.bytes, suffix.at, suffix.size);
-    const flags = keyFlags(true, scan.keysAt >= 0, fields.sysFlag);
+    const flags = keyFlags(true, scan.keysAt >= 0, scan.hasTag, fields.sysFlag);
     const word = at >> 2;
     words[word] = this.recordSize;
     words[word + 1] = scan.tagsAt < 0 ? 0 : tagsCodeOf(source, scan.tagsAt, scan.tagsEnd);
     words[word + 2] = flags;
     words[word + 3] = (flags & RecordFlags.uniqueKeyHashed) === 0 ? 0 : this.#hashUniqueKey(topicHash);
+    words[word + 4] = (flags & RecordFlags.tagHashed) === 0 ? 0 : tagKeyHash(topicHash, source, scan.tagsAt, scan.tagsEnd);
   }
 
   /** Keeps the unique key for the answer: the sender's, or the one that was made. */

@@ -1,5 +1,6 @@
 // Messages by id and by key: an offset id leads straight to its record, keys are asked of the indexer.
 import { high32, join64, low32 } from '../../base/bytes.ts';
+import { tagKey } from '../../message/index-key.ts';
 import { readProperty } from '../../message/properties.ts';
 import { propertiesAt, propertiesSize, topicAt, topicSize } from '../../message/record.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
@@ -16,6 +17,8 @@ import { recordAt } from './record-at.ts';
 
 /** A query by unique key begins at the client's own time, which may be ahead of ours by so much. */
 const CLOCK_SKEW_MS = 600_000;
+/** The value of `indexType` with which the key is a tag. */
+const BY_TAG = 'T';
 /** Upper bound of an answer's body. */
 const BODY_SIZE_MAX = 12 * 1024 * 1024;
 
@@ -23,6 +26,7 @@ interface PendingQuery extends Ask {
   readonly topic: string;
   readonly key: string;
   readonly byUniqueKey: boolean;
+  readonly byTag: boolean;
 }
 
 export class QueryPath {
@@ -52,16 +56,17 @@ export class QueryPath {
       this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, decoded.fault);
       return true;
     }
-    const { topic, key, maxNum, beginTimestamp, endTimestamp } = decoded.value;
+    const { topic, key, maxNum, beginTimestamp, endTimestamp, indexType } = decoded.value;
     const byUniqueKey = decoded.value._UNIQUE_KEY_QUERY === true;
+    const byTag = !byUniqueKey && indexType === BY_TAG;
     const { defaultQueryMaxNum, maxMsgsNumBatch } = this.#desk.context.settings;
     const maxCount = byUniqueKey ? defaultQueryMaxNum : Math.max(1, Math.min(maxNum, maxMsgsNumBatch));
     const skewMs = byUniqueKey ? CLOCK_SKEW_MS : 0;
     const begin = clampTime(beginTimestamp - skewMs);
     const end = clampTime(endTimestamp + skewMs);
     const words = [this.pending.nextToken, maxCount, high32(begin), low32(begin), high32(end), low32(end)];
-    this.#desk.indexer.send(Messages.queryKey, words, Buffer.from(`${topic}#${key}`, 'utf8'));
-    this.pending.add({ ...askOf(client, header), topic, key, byUniqueKey });
+    this.#desk.indexer.send(Messages.queryKey, words, Buffer.from(byTag ? tagKey(topic, key) : `${topic}#${key}`, 'utf8'));
+    this.pending.add({ ...askOf(client, header), topic, key, byUniqueKey, byTag });
     return true;
   }
 
@@ -115,6 +120,7 @@ function matches(record: Buffer, query: PendingQuery): boolean {
   if (record.toString('utf8', topic, topic + topicSize(record, 0)) !== query.topic) return false;
   const at = propertiesAt(record, 0);
   const end = at + propertiesSize(record, 0);
+  if (query.byTag) return readProperty(record, at, end, 'TAGS') === query.key;
   if (readProperty(record, at, end, 'UNIQ_KEY') === query.key) return true;
   return !query.byUniqueKey && (readProperty(record, at, end, 'KEYS') ?? '').split(' ').includes(query.key);
 }

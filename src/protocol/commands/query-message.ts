@@ -1,7 +1,7 @@
 // QUERY_MESSAGE (12): messages of a topic by key, or by unique key.
 import { bool, defineExt, type ExtOf, int32, int64, optional, text } from '../ext.ts';
 
-//   request  topic! s, key! s, maxNum! i32, beginTimestamp! i64, endTimestamp! i64, _UNIQUE_KEY_QUERY b, indexType s (not heeded)
+//   request  topic! s, key! s, maxNum! i32, beginTimestamp! i64, endTimestamp! i64, _UNIQUE_KEY_QUERY b, indexType s (T: key is a tag; else K or U)
 //   answer   0 or 22: indexLastUpdateTimestamp! i64, indexLastUpdatePhyoffset! i64; body: records
 
 const request = {
