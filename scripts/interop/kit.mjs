@@ -6,8 +6,8 @@ import { unknown } from './scenarios.mjs';
 import { seconds, sumOf } from './tally.mjs';
 
 /** @param part client, only, and for Java also version, dialect */
-export async function runKit(part, system, restarts, tally, { parallel, limitMs }) {
-  console.log(`\n== kit: ${part.name} ==`);
+export async function runKit(part, system, restarts, tally, { parallel, limitMs, echo }) {
+  if (echo) console.log(`\n== kit: ${part.name} ==`);
   const start = performance.now();
   const args = ['--namesrv', system.namesrv, '--only', part.only, '--restart', restarts.command];
   const env = { ...process.env };
@@ -15,8 +15,9 @@ export async function runKit(part, system, restarts, tally, { parallel, limitMs 
     args.push('--parallel', String(parallel));
     Object.assign(env, { CLIENT_VERSION: part.version, SERIALIZE: part.dialect });
   }
-  const child = new Child(join(kits, part.client, 'run'), args, { echo: true, env });
+  const child = new Child(join(kits, part.client, 'run'), args, { echo, env });
   const { code, signal } = await child.finished(limitMs);
+  if (!echo) console.log(`\n== kit: ${part.name} ==\n${child.output}`);
   child.kill('SIGKILL');
   const sum = sumOf(child.output);
   if (sum !== undefined) tally.add(sum);
