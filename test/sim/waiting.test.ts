@@ -1,9 +1,9 @@
 // Pulls that wait: answered by arrival, or to the millisecond when their time is over, and forgotten with their connection.
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { CounterIds } from '../../src/runtime/counters.ts';
 import { SimBroker } from './sim-broker.ts';
-import { nameOf, recordsOf } from './sim-client.ts';
+import { nameOf, recordsOf, type SimClient } from './sim-client.ts';
 
 function heldCount(sim: SimBroker): number {
   return sim.countersOf('dispatch-0').get(CounterIds.heldPulls) + sim.countersOf('dispatch-1').get(CounterIds.heldPulls);
@@ -105,4 +105,50 @@ test('waiting: an ordered stop answers what waits', async (t) => {
   t.true(client.closed);
   t.true(sim.clock.steadyMs() - beginMs < 1_000);
   sim.assertHealthy();
+});
+
+/** Puts a message in front of a pull that waits once reading was forbidden, and once it is allowed again. */
+async function checkForbidden(t: ExecutionContext, group: string, forbid: (client: SimClient) => void, allow: (client: SimClient) => void) {
+  const sim = await SimBroker.start(7);
+  const tool = sim.client();
+  tool.ask(RequestCodes.UPDATE_AND_CREATE_TOPIC, { topic: 'Orders', readQueueNums: 1, writeQueueNums: 1, perm: 6 });
+  for (const name of ['readers', 'others'])
+    tool.ask(RequestCodes.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, Buffer.from(JSON.stringify({ groupName: name })));
+  const reader = sim.client();
+  const other = sim.client();
+  const waiting = reader.pull('Orders', 0, 'readers', { offset: 0, suspendMs: 10_000 });
+  const bystander = other.pull('Orders', 0, 'others', { offset: 0, suspendMs: 10_000 });
+  sim.runner.runFor(100);
+  forbid(tool);
+  sim.runner.runIdle();
+  t.is(reader.answers.get(waiting)?.code, ResponseCodes.NO_PERMISSION, group);
+  t.is(other.answers.has(bystander), group === 'all');
+  tool.askSend('Orders', 0, 'm0');
+  sim.runner.runIdle();
+  if (group !== 'all') t.is(other.answers.get(bystander)?.code, ResponseCodes.SUCCESS);
+  t.is(reader.askPull('Orders', 0, 'readers', { offset: 0, suspendMs: 10_000 }).code, ResponseCodes.NO_PERMISSION);
+  allow(tool);
+  t.deepEqual(recordsOf(reader.askPull('Orders', 0, 'readers', { offset: 0 })).map(nameOf), ['m0']);
+  sim.assertHealthy();
+  await sim.stop();
+}
+
+function groupWith(fields: object): (client: SimClient) => void {
+  const body = Buffer.from(JSON.stringify({ groupName: 'readers', ...fields }));
+  return (client) => client.ask(RequestCodes.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, body);
+}
+
+test('waiting: a group that may not consume any more gets nothing by pulls that wait already', (t) =>
+  checkForbidden(t, 'readers', groupWith({ consumeEnable: false }), groupWith({ consumeEnable: true })));
+
+test('waiting: nor does one that is forbidden to read this topic', (t) => {
+  const ask = (readable: boolean) => (client: SimClient) =>
+    client.ask(RequestCodes.UPDATE_AND_GET_GROUP_FORBIDDEN, { group: 'readers', topic: 'Orders', readable });
+  return checkForbidden(t, 'readers', ask(false), ask(true));
+});
+
+test('waiting: nor any group, of a topic that may not be read any more', (t) => {
+  const ask = (perm: number) => (client: SimClient) =>
+    client.ask(RequestCodes.UPDATE_AND_CREATE_TOPIC, { topic: 'Orders', readQueueNums: 1, writeQueueNums: 1, perm });
+  return checkForbidden(t, 'all', ask(2), ask(6));
 });

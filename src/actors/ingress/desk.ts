@@ -1,7 +1,7 @@
 // What all paths of an ingress share: connections, mail, the directory, and how an answer gets to its connection.
 import { Arena } from '../../base/arena.ts';
-import type { Header } from '../../protocol/header.ts';
-import { encodeResponse } from '../../protocol/header.ts';
+import { encodeFrame, encodeResponse, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
+import { BROKER_VERSION } from '../../protocol/versions.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import type { SharedNumbers } from '../../runtime/shared-numbers.ts';
 import type { ActorContext } from '../context.ts';
@@ -10,6 +10,7 @@ import { RecordReader } from '../record-reader.ts';
 import { ChunkPool } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { Directory } from './directory.ts';
+import type { Ask } from './pending-asks.ts';
 import { ReadCounter } from './read-counter.ts';
 
 type Ext = Record<string, string | number | boolean>;
@@ -59,6 +60,12 @@ export class Desk {
     if (code !== 0) this.context.counters.add(CounterIds.refusedRequests, 1);
     if (request.isOneway) return;
     this.send(client, encodeResponse(request, code, remark, ext, body));
+  }
+
+  /** As `answer`, long after the request was read. */
+  refuse({ client, codec, opaque, oneway }: Ask, code: number, remark: string, ext?: Ext): void {
+    this.context.counters.add(CounterIds.refusedRequests, 1);
+    if (!oneway) this.send(client, encodeFrame({ codec, opaque, code, flag: RESPONSE_FLAG, version: BROKER_VERSION, remark, ext }));
   }
 
   send(client: ClientConnection, frame: Buffer): void {

@@ -68,6 +68,7 @@ export class Ingress implements Actor {
     const timed = new TimedAnswers(this.#desk, this.#gatherings);
     this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false), {
       onGroup: (change) => this.#pulls.onGroup(change),
+      onTopic: (change) => this.#pulls.onTopic(change),
       onLookUps: (asked) => this.#answerLookUps(asked),
       onReplyPushed: (pushed) => this.#replies.onPushed(pushed),
       onTimedAnswer: (answer) => timed.onMessage(answer),

@@ -12,9 +12,9 @@ export type PullVerdict =
   | { readonly ok: true; readonly queueKey: number; readonly codes: readonly number[] | null; readonly group: DirectoryGroup }
   | { readonly ok: false; readonly code: number; readonly remark: string; readonly ext?: Record<string, string | number> };
 
-type Refusal = PullVerdict & { readonly ok: false };
+export type Refusal = PullVerdict & { readonly ok: false };
 
-const PERM_READ = 4;
+export const PERM_READ = 4;
 
 /** `forbiddenType` values of the answer. */
 const ForbiddenBy = { broker: 1, group: 2, topic: 3, broadcast: 4, subscription: 5 } as const;
@@ -45,10 +45,10 @@ export function judgePull(desk: Desk, request: PullRequest, client: ClientConnec
   const group = desk.directory.group(request.group) ?? groupToBe(settings.autoCreateSubscriptionGroup, request.group);
   if (group === undefined)
     return refuse(ResponseCodes.SUBSCRIPTION_GROUP_NOT_EXIST, `subscription group [${request.group}] does not exist`);
-  if (!group.consumeEnable) return forbidden(ForbiddenBy.group, `subscription group no permission, ${request.group}`);
+  if (!group.consumeEnable) return groupForbidden(request.group);
   const topic = desk.directory.topic(request.topic);
   if (topic === undefined) return refuse(ResponseCodes.TOPIC_NOT_EXIST, `topic[${request.topic}] not exist, apply first please!`);
-  if ((topic.perm & PERM_READ) === 0) return forbidden(ForbiddenBy.topic, `the topic[${request.topic}] pulling message is forbidden`);
+  if ((topic.perm & PERM_READ) === 0) return topicForbidden(request.topic);
   if (request.queueId < 0 || request.queueId >= topic.readQueueCount) {
     return refuse(
       ResponseCodes.INVALID_PARAMETER,
@@ -56,15 +56,39 @@ export function judgePull(desk: Desk, request: PullRequest, client: ClientConnec
     );
   }
   const live = client.memberships.get(request.group) ?? group.live;
-  if (live?.broadcasting && !group.consumeBroadcastEnable) {
-    return forbidden(ForbiddenBy.broadcast, `the consumer group[${request.group}] can not consume by broadcast way`);
-  }
-  if (group.forbiddenTopics.includes(request.topic)) {
-    return forbidden(ForbiddenBy.subscription, `the consumer group[${request.group}] is forbidden for topic[${request.topic}]`);
-  }
+  if (live?.broadcasting && !group.consumeBroadcastEnable) return broadcastForbidden(request.group);
+  if (group.forbiddenTopics.includes(request.topic)) return pairForbidden(request.group, request.topic);
   const filter = request.hasSubscription ? ownFilter(request) : liveFilter(live, request);
   if ('ok' in filter) return filter;
   return { ok: true, queueKey: topic.keys[request.queueId] as number, codes: filter.codes, group };
+}
+
+/** Why a pull that waits may be served no longer, after its group or its topic changed; null where it may. */
+export function judgeWaiting(desk: Desk, groupName: string, topicName: string, client: ClientConnection): Refusal | null {
+  const group = desk.directory.group(groupName);
+  const topic = desk.directory.topic(topicName);
+  if (topic !== undefined && (topic.perm & PERM_READ) === 0) return topicForbidden(topicName);
+  if (group === undefined) return null;
+  if (!group.consumeEnable) return groupForbidden(groupName);
+  const live = client.memberships.get(groupName) ?? group.live;
+  if (live?.broadcasting && !group.consumeBroadcastEnable) return broadcastForbidden(groupName);
+  return group.forbiddenTopics.includes(topicName) ? pairForbidden(groupName, topicName) : null;
+}
+
+function groupForbidden(group: string): Refusal {
+  return forbidden(ForbiddenBy.group, `subscription group no permission, ${group}`);
+}
+
+function topicForbidden(topic: string): Refusal {
+  return forbidden(ForbiddenBy.topic, `the topic[${topic}] pulling message is forbidden`);
+}
+
+function broadcastForbidden(group: string): Refusal {
+  return forbidden(ForbiddenBy.broadcast, `the consumer group[${group}] can not consume by broadcast way`);
+}
+
+function pairForbidden(group: string, topic: string): Refusal {
+  return forbidden(ForbiddenBy.subscription, `the consumer group[${group}] is forbidden for topic[${topic}]`);
 }
 
 /** A group with a name that nobody may give it is not made, so it does not exist either. */

@@ -6,12 +6,12 @@ import { PullRequest, readPullRequest } from '../../protocol/commands/pull-messa
 import type { Header } from '../../protocol/header.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import { Positions } from '../context.ts';
-import { type DirectoryGroup, type DirectoryReset, type GroupChange, Messages, PullStatuses } from '../messages.ts';
+import { type DirectoryGroup, type DirectoryReset, type GroupChange, Messages, PullStatuses, type TopicChange } from '../messages.ts';
 import { CHUNK_SIZE } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import { type Ask, PendingAsks } from './pending-asks.ts';
-import { judgePull, type PullVerdict, unmadeGroup } from './pull-checks.ts';
+import { judgePull, judgeWaiting, PERM_READ, type PullVerdict, type Refusal, unmadeGroup } from './pull-checks.ts';
 import { PullResets } from './pull-resets.ts';
 import { ReadAdvice } from './read-advice.ts';
 
@@ -134,10 +134,26 @@ export class PullPath {
 
   /** A group's resets changed: pulls that wait or are looked up where somebody else left off are moved at once. */
   onGroup(change: GroupChange): void {
+    const { state } = change;
+    if (state !== null && (!state.consumeEnable || !state.consumeBroadcastEnable || state.forbiddenTopics.length > 0))
+      this.#refuseWaiting((pull) => pull.groupName === change.group);
     const moved = this.#resets.onGroup(change);
     if (moved === null) return;
     const isMoved = (pull: PendingPull): boolean => pull.groupName === change.group && moved.has(pull.queueKey);
     for (const pull of this.#pending.takeAll(isMoved)) this.#resets.move(pull, moved.get(pull.queueKey) as DirectoryReset, pull.queueKey);
+  }
+
+  onTopic({ topic, config }: TopicChange): void {
+    if (config !== null && (config.perm & PERM_READ) === 0) this.#refuseWaiting((pull) => pull.topic === topic);
+  }
+
+  /** Pulls that wait are judged again: else they would still bring the next message. */
+  #refuseWaiting(isMeant: (pull: PendingPull) => boolean): void {
+    const faultOf = (pull: PendingPull): Refusal | null => judgeWaiting(this.#desk, pull.groupName, pull.topic, pull.client);
+    for (const pull of this.#pending.takeAll((one) => isMeant(one) && faultOf(one) !== null)) {
+      const fault = faultOf(pull);
+      if (fault !== null) this.#desk.refuse(pull, fault.code, fault.remark, fault.ext);
+    }
   }
 
   forget(client: ClientConnection): void {

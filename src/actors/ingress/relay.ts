@@ -25,6 +25,7 @@ const MAIL_ROOM_MIN = 128 * 1024;
 /** What other paths hear of the coordinator. */
 export interface RelayEvents {
   onGroup(change: GroupChange): void;
+  onTopic(change: TopicChange): void;
   onLookUps(asked: LookUpsAsked): void;
   onReplyPushed(pushed: ReplyPushed): void;
   onTimedAnswer(answer: TimedAnswer | null): void;
@@ -94,7 +95,6 @@ export class Relay implements RingHandler {
   }
 
   onRecord(type: number, at: number): boolean {
-    const { directory } = this.#desk;
     if (this.#directory === 'awaited' && type !== Messages.directoryBegins) return true;
     switch (type) {
       case Messages.directoryBegins:
@@ -107,7 +107,7 @@ export class Relay implements RingHandler {
         this.#onAnswer(at);
         break;
       case Messages.topicChanged:
-        directory.onTopic(this.#parts.takeJson<TopicChange>(at));
+        this.#onTopic(this.#parts.takeJson<TopicChange>(at));
         break;
       case Messages.groupChanged:
         this.#onGroup(this.#parts.takeJson<GroupChange>(at));
@@ -144,6 +144,12 @@ export class Relay implements RingHandler {
     if (frame === null) return;
     const client = this.#desk.clients.get(this.#parts.connectionId);
     if (client !== undefined) this.#desk.send(client, frame);
+  }
+
+  #onTopic(change: TopicChange | null): void {
+    if (change === null) return;
+    this.#desk.directory.onTopic(change);
+    this.#events.onTopic(change);
   }
 
   #onGroup(change: GroupChange | null): void {
