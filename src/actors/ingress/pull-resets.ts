@@ -2,11 +2,11 @@
 import { ResetTellings } from '../../core/reset-tellings.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import type { PullRequest } from '../../protocol/commands/pull-message.ts';
-import { encodeFrame, type Header, RESPONSE_FLAG } from '../../protocol/header.ts';
-import { BROKER_VERSION } from '../../protocol/versions.ts';
+import type { Header } from '../../protocol/header.ts';
 import { type DirectoryReset, type GroupChange, Messages } from '../messages.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
+import { answerEmptyPull } from './empty-pull.ts';
 import { type Ask, askOf } from './pending-asks.ts';
 
 export class PullResets {
@@ -57,19 +57,8 @@ export class PullResets {
   }
 
   #answer(ask: Ask, reset: DirectoryReset, queueKey: number): void {
-    const { queueBegins, queueEnds } = this.#desk.context;
     this.#report(reset, ask.client, 0);
-    if (ask.oneway) return;
-    const { codec, opaque } = ask;
-    const ext = {
-      suggestWhichBrokerId: 0,
-      nextBeginOffset: reset.offset,
-      minOffset: queueBegins.get(queueKey),
-      maxOffset: queueEnds.get(queueKey),
-    };
-    const code = ResponseCodes.PULL_OFFSET_MOVED;
-    const frame = encodeFrame({ codec, opaque, code, flag: RESPONSE_FLAG, version: BROKER_VERSION, remark: 'OFFSET_RESET', ext });
-    this.#desk.send(ask.client, frame);
+    answerEmptyPull(this.#desk, ask, ResponseCodes.PULL_OFFSET_MOVED, 'OFFSET_RESET', reset.offset, queueKey);
   }
 
   #report(reset: DirectoryReset, client: ClientConnection, knows: 0 | 1): void {
