@@ -2,7 +2,7 @@
 import test from 'ava';
 import type { ConsumerData } from '../../src/protocol/bodies/heartbeat.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
-import { encodePullRequest, PullFlags, PullRequest } from '../../src/protocol/commands/pull-message.ts';
+import { encodePullRequest, PullRequest } from '../../src/protocol/commands/pull-message.ts';
 import { CounterIds } from '../../src/runtime/counters.ts';
 import { consumer, putGroup } from './retry-rig.ts';
 import { SimBroker } from './sim-broker.ts';
@@ -91,37 +91,5 @@ test('member pulls: broadcasting is forbidden to the members that do it, not to 
   const b = join(sim, 'b', consumer('G', { T: '*' }, { messageModel: 'BROADCASTING' }));
   t.is(askPull(a, 'T').code, 0);
   t.is(askPull(b, 'T').code, ResponseCodes.NO_PERMISSION);
-  await sim.stop();
-});
-
-function holdPull(client: SimClient, subscription: string | null): number {
-  const request = new PullRequest();
-  Object.assign(request, { group: 'G', topic: 'T', maxCount: 32, offset: 4, suspendMs: 10_000, subVersion: '1' });
-  request.sysFlag = PullFlags.suspend + (subscription === null ? 0 : PullFlags.subscription);
-  request.subscription = subscription ?? '';
-  return client.send(RequestCodes.PULL_MESSAGE, encodePullRequest(request));
-}
-
-test('member pulls: one that waits while its member changes the expression passes over nothing that the new one takes', async (t) => {
-  const sim = await SimBroker.start(6);
-  sendTagged(sim);
-  const a = join(sim, 'a', consumer('G', { T: 'A' }));
-  const waiting = holdPull(a, null);
-  const own = holdPull(a, 'A');
-  sim.runner.runFor(100);
-  a.await(a.beat({ clientId: 'a', consumers: [consumer('G', { T: 'A' })] }));
-  t.false(a.answers.has(waiting));
-  const { subscriptions, ...data } = consumer('G', { T: 'B' });
-  a.await(a.beat({ clientId: 'a', consumers: [{ ...data, subscriptions: subscriptions.map((one) => ({ ...one, version: '2' })) }] }));
-  sim.runner.runIdle();
-  t.is(a.answers.get(waiting)?.code, ResponseCodes.PULL_NOT_FOUND);
-  t.is(a.answers.get(waiting)?.ext['nextBeginOffset'], '4');
-  t.false(a.answers.has(own));
-  sim.client().askSend('T', 0, 'B9', 10, 'B');
-  const next = holdPull(a, null);
-  sim.runner.runIdle();
-  const answer = a.answers.get(next);
-  t.deepEqual(answer && recordsOf(answer).map(nameOf), ['B9']);
-  sim.assertHealthy();
   await sim.stop();
 });

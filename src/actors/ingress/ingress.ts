@@ -69,7 +69,6 @@ export class Ingress implements Actor {
     this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false), {
       onGroup: (change) => this.#pulls.onGroup(change),
       onTopic: (change) => this.#pulls.onTopic(change),
-      onMember: (client, change) => this.#pulls.onMember(client, change),
       onLookUps: (asked) => this.#answerLookUps(asked),
       onReplyPushed: (pushed) => this.#replies.onPushed(pushed),
       onTimedAnswer: (answer) => timed.onMessage(answer),

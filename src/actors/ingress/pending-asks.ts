@@ -61,12 +61,6 @@ export class PendingAsks<T extends Ask> {
     return tokens.map((token) => this.take(token) as T);
   }
 
-  /** Takes out those of a client that are meant. */
-  takeOf(client: ClientConnection, isMeant: (ask: T) => boolean): T[] {
-    const tokens = [...(this.#byClient.get(client) ?? [])].filter((token) => isMeant(this.#byToken.get(token) as T));
-    return tokens.map((token) => this.take(token) as T);
-  }
-
   /** A token that no `add` will give: for a question that no client waits for. */
   skipToken(): number {
     const token = this.#nextToken;

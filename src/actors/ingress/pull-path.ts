@@ -6,20 +6,10 @@ import { PullRequest, readPullRequest } from '../../protocol/commands/pull-messa
 import type { Header } from '../../protocol/header.ts';
 import { CounterIds } from '../../runtime/counters.ts';
 import { Positions } from '../context.ts';
-import {
-  type DirectoryGroup,
-  type DirectoryReset,
-  type GroupChange,
-  type MemberChange,
-  Messages,
-  PullStatuses,
-  type TopicChange,
-} from '../messages.ts';
+import { type DirectoryGroup, type DirectoryReset, type GroupChange, Messages, PullStatuses, type TopicChange } from '../messages.ts';
 import { CHUNK_SIZE } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
-import { subscriptionOf } from './directory.ts';
-import { answerEmptyPull } from './empty-pull.ts';
 import { type Ask, PendingAsks } from './pending-asks.ts';
 import { judgePull, judgeWaiting, PERM_READ, type PullVerdict, type Refusal, unmadeGroup } from './pull-checks.ts';
 import { PullResets } from './pull-resets.ts';
@@ -37,10 +27,6 @@ interface PendingPull extends Ask {
   readonly topic: string;
   readonly queueId: number;
   readonly queueKey: number;
-  /** The tags it takes; null: all. */
-  readonly codes: readonly number[] | null;
-  /** They come from what its member said, not from the pull itself. */
-  readonly byMember: boolean;
 }
 
 const statusNames: Record<number, string> = {
@@ -120,9 +106,7 @@ export class PullPath {
     // Not spread from `askOf`: that costs a microsecond a pull.
     const { opaque, codec, isOneway } = header;
     const { group: groupName, offset: from, topic, queueId } = request;
-    const byMember = !request.hasSubscription;
-    const ask = { client, opaque, codec, oneway: isOneway, offset: from, group, groupName, topic, queueId, queueKey, codes, byMember };
-    this.#pending.add(ask);
+    this.#pending.add({ client, opaque, codec, oneway: isOneway, offset: from, group, groupName, topic, queueId, queueKey });
     this.#desk.context.counters.add(CounterIds.requests, 1);
     if (request.commits && request.commitOffset >= 0 && Number.isSafeInteger(request.commitOffset)) this.#commitOffset(client, request);
     return true;
@@ -170,21 +154,6 @@ export class PullPath {
       const fault = faultOf(pull);
       if (fault !== null) this.#desk.refuse(pull, fault.code, fault.remark, fault.ext);
     }
-  }
-
-  /**
-   * A member says anew what it reads: pulls that wait by what it said before are answered, to be asked again. When their time is over they
-   * would pass over messages that it reads by now.
-   */
-  onMember(client: ClientConnection, { group, live }: MemberChange): void {
-    if (live === null) return;
-    const isStale = (pull: PendingPull): boolean => {
-      if (pull.groupName !== group || !pull.byMember) return false;
-      const now = subscriptionOf(live, pull.topic);
-      return now !== undefined && !isSameTags(now.codes, pull.codes);
-    };
-    for (const pull of this.#pending.takeOf(client, isStale))
-      answerEmptyPull(this.#desk, pull, ResponseCodes.PULL_NOT_FOUND, 'the subscription has changed', pull.offset, pull.queueKey);
   }
 
   forget(client: ClientConnection): void {
@@ -256,9 +225,4 @@ function codeOf(status: number, offset: number): number {
     default:
       return ResponseCodes.PULL_OFFSET_MOVED;
   }
-}
-
-function isSameTags(a: readonly number[] | null, b: readonly number[] | null): boolean {
-  if (a === null || b === null) return a === b;
-  return a.length === b.length && a.every((code) => b.includes(code));
 }

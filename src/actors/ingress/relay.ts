@@ -26,7 +26,6 @@ const MAIL_ROOM_MIN = 128 * 1024;
 export interface RelayEvents {
   onGroup(change: GroupChange): void;
   onTopic(change: TopicChange): void;
-  onMember(client: ClientConnection, change: MemberChange): void;
   onLookUps(asked: LookUpsAsked): void;
   onReplyPushed(pushed: ReplyPushed): void;
   onTimedAnswer(answer: TimedAnswer | null): void;
@@ -169,11 +168,9 @@ export class Relay implements RingHandler {
 
   #onMember(message: MemberChange | null): void {
     if (message === null) return;
-    const client = this.#desk.clients.get(message.connectionId);
-    if (client === undefined) return;
-    if (message.live === null) client.memberships.delete(message.group);
-    else client.memberships.set(message.group, message.live);
-    this.#events.onMember(client, message);
+    const memberships = this.#desk.clients.get(message.connectionId)?.memberships;
+    if (message.live === null) memberships?.delete(message.group);
+    else memberships?.set(message.group, message.live);
   }
 
   #onTopicEnsured(message: TopicEnsured | null): void {
