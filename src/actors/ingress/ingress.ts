@@ -67,6 +67,7 @@ export class Ingress implements Actor {
     const timed = new TimedAnswers(this.#desk, this.#gatherings);
     this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false), {
       onGroup: (change) => this.#pulls.onGroup(change),
+      onReadAnew: (client, group, topics) => this.#pulls.askAgain(client, group, topics),
       onLookUps: (asked) => this.#lookUps.onLookUps(asked),
       onReplyPushed: (pushed) => this.#replies.onPushed(pushed),
       onTimedAnswer: (answer) => timed.onMessage(answer),

@@ -11,6 +11,7 @@ import { CHUNK_SIZE } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
 import { type Ask, PendingAsks } from './pending-asks.ts';
+import { answerAgain } from './pull-again.ts';
 import { judgePull, type PullVerdict, unmadeGroup } from './pull-checks.ts';
 import { PullResets } from './pull-resets.ts';
 import { ReadAdvice } from './read-advice.ts';
@@ -138,6 +139,12 @@ export class PullPath {
     if (moved === null) return;
     const isMoved = (pull: PendingPull): boolean => pull.groupName === change.group && moved.has(pull.queueKey);
     for (const pull of this.#pending.takeAll(isMoved)) this.#resets.move(pull, moved.get(pull.queueKey) as DirectoryReset, pull.queueKey);
+  }
+
+  /** A member reads these topics anew: what its pulls wait for is what it read before. */
+  askAgain(client: ClientConnection, group: string, topics: ReadonlySet<string>): void {
+    const isStale = (pull: PendingPull): boolean => pull.client === client && pull.groupName === group && topics.has(pull.topic);
+    for (const pull of this.#pending.takeAll(isStale)) answerAgain(this.#desk, pull, pull.queueKey, pull.offset);
   }
 
   forget(client: ClientConnection): void {
