@@ -9,11 +9,14 @@ export interface AutoTopicWish {
   readonly unit: boolean;
 }
 
-/** The new topic; null where the template is missing or does not hand on its permission, and the name is no retry topic. */
+/**
+ * The new topic; null where the template is missing or does not hand on its permission, and the name is no retry topic. Who sends dead letters
+ * by himself has chosen a queue among those of the template.
+ */
 export function autoTopic(wish: AutoTopicWish, template: TopicConfig | undefined, retryQueueCount: number): TopicConfig | null {
   if (isRetryTopic(wish.topic)) return retryTopic(wish.topic, retryQueueCount, wish.unit, false);
-  if (isDlqTopic(wish.topic)) return topicConfig(wish.topic, 1, Perms.readWrite);
-  if (template === undefined || (template.perm & Perms.inherit) === 0) return null;
+  const inherits = template !== undefined && (template.perm & Perms.inherit) !== 0;
+  if (!inherits) return isDlqTopic(wish.topic) ? topicConfig(wish.topic, 1, Perms.readWrite) : null;
   const queueCount = Math.max(0, Math.min(wish.queueCount, template.writeQueueNums));
   return topicConfig(wish.topic, queueCount, template.perm & ~Perms.inherit, {
     topicFilterType: template.topicFilterType,

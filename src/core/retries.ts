@@ -1,4 +1,5 @@
 // What becomes of a message that a consumer could not handle: it is tried again after a delay, or it is a dead letter.
+import { topicBesideGroup } from '../message/names.ts';
 import { Versions } from '../protocol/versions.ts';
 
 /** Instead of a delay level. */
@@ -31,7 +32,9 @@ export function isPastRetries(times: number, limit: number): boolean {
  * Whether the group consumes the message's original topic in order. Then its sender has tried in place as often as it wanted, and gives up:
  * a try by way of the retry topic would come out of order. Stock brokers look at the group alone, so what it consumes side by side with
  * another topic is dead at its first failure.
+ * @param originTopic as the consumer shows it: without the namespace that its group has.
  */
-export function isOrdered(lockedTopics: readonly string[], originTopic: string | undefined): boolean {
-  return originTopic !== undefined && lockedTopics.includes(originTopic);
+export function isOrdered(lockedTopics: readonly string[], group: string, originTopic: string | undefined): boolean {
+  if (originTopic === undefined) return false;
+  return lockedTopics.includes(originTopic) || lockedTopics.includes(topicBesideGroup(group, originTopic));
 }

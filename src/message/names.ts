@@ -109,3 +109,8 @@ export function groupOfRetryTopic(topic: string): string | null {
   if (isRetryTopic(topic)) return topic.slice(RETRY_PREFIX.length);
   return isDlqTopic(topic) ? topic.slice(DLQ_PREFIX.length) : null;
 }
+
+/** A topic as it is stored, of which a client of this group shows the name without the namespace: `name%` in front of both. */
+export function topicBesideGroup(group: string, shown: string): string {
+  return group.slice(0, group.indexOf('%') + 1) + shown;
+}

@@ -35,8 +35,16 @@ test('retries: a send counts its own try, a send-back does not: both allow the s
 });
 
 test('retries: a group is ordered on the topics that it has locked, and on no other', (t) => {
-  t.true(isOrdered(['A', 'B'], 'B'));
-  t.false(isOrdered(['A'], 'B'));
-  t.false(isOrdered(['A'], undefined));
-  t.false(isOrdered([], 'A'));
+  t.true(isOrdered(['A', 'B'], 'G', 'B'));
+  t.false(isOrdered(['A'], 'G', 'B'));
+  t.false(isOrdered(['A'], 'G', undefined));
+  t.false(isOrdered([], 'G', 'A'));
+});
+
+test('retries: consumers in a namespace show their topic without it', (t) => {
+  t.true(isOrdered(['NS%A', '%RETRY%NS%G'], 'NS%G', 'A'));
+  t.true(isOrdered(['NS%A'], 'NS%G', 'NS%A'));
+  t.false(isOrdered(['NS%A'], 'OTHER%G', 'A'));
+  t.false(isOrdered(['NS%A'], 'G', 'A'));
+  t.false(isOrdered(['%RETRY%NS%G'], 'NS%G', 'G'));
 });

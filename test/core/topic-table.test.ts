@@ -71,6 +71,8 @@ test('automatic topics: the template gives permission and limit', (t) => {
   t.is(autoTopic(wish, undefined, 1), null);
   t.like(autoTopic({ ...wish, topic: '%RETRY%G', unit: true }, undefined, 2), { readQueueNums: 2, perm: 6, topicSysFlag: 2 });
   t.like(autoTopic({ ...wish, topic: '%DLQ%G' }, undefined, 2), { readQueueNums: 1, perm: 6 });
+  t.like(autoTopic({ ...wish, topic: '%DLQ%G' }, { ...template, perm: 6 }, 2), { readQueueNums: 1, perm: 6 });
+  t.like(autoTopic({ ...wish, topic: '%DLQ%G' }, template, 2), { readQueueNums: 4, perm: 6 }, 'its sender has chosen one of four queues');
 });
 
 test('attributes: only known names, values and changes', (t) => {

@@ -2,19 +2,32 @@
 import test from 'ava';
 import type { ConsumerData } from '../../src/protocol/bodies/heartbeat.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
-import { encodePullRequest, PullRequest } from '../../src/protocol/commands/pull-message.ts';
+import { encodePullRequest, PullFlags, PullRequest } from '../../src/protocol/commands/pull-message.ts';
 import { CounterIds } from '../../src/runtime/counters.ts';
 import { consumer, putGroup } from './retry-rig.ts';
 import { SimBroker } from './sim-broker.ts';
 import { type Answer, nameOf, recordsOf, type SimClient } from './sim-client.ts';
 
-function askPull(client: SimClient, topic: string, subVersion = '1'): Answer {
+function pullRequest(topic: string, subVersion: string): PullRequest {
   const request = new PullRequest();
   request.group = 'G';
   request.topic = topic;
   request.maxCount = 32;
   request.subVersion = subVersion;
-  return client.ask(RequestCodes.PULL_MESSAGE, encodePullRequest(request));
+  return request;
+}
+
+function askPull(client: SimClient, topic: string, subVersion = '1'): Answer {
+  return client.ask(RequestCodes.PULL_MESSAGE, encodePullRequest(pullRequest(topic, subVersion)));
+}
+
+/** A pull that waits at the end of what is there. */
+function hold(client: SimClient, topic: string, offset: number): number {
+  const request = pullRequest(topic, '1');
+  request.offset = offset;
+  request.sysFlag = PullFlags.suspend;
+  request.suspendMs = 15_000;
+  return client.send(RequestCodes.PULL_MESSAGE, encodePullRequest(request));
 }
 
 function join(sim: SimBroker, clientId: string, data: ConsumerData): SimClient {
@@ -70,6 +83,43 @@ test('member pulls: an expression that changes counts with the next heartbeat, a
     ['B', 'B'],
   );
   await sim.stop();
+});
+
+test('member pulls: one that waits while its expression changes is asked again, and misses nothing of the new one', async (t) => {
+  const sim = await SimBroker.start(3, { ingressCount: 2 });
+  sendTagged(sim);
+  const producer = sim.client();
+  const read = consumer('G', { T: 'A', U: 'A' });
+  const a = join(sim, 'a', read);
+  const other = join(sim, 'other', read);
+  const held = hold(a, 'T', 4);
+  const elsewhere = hold(a, 'U', 1);
+  const others = hold(other, 'T', 4);
+  sim.runner.runFor(100);
+  producer.askSend('T', 0, 'early', 10, 'B');
+  const anew = consumer('G', { T: 'B', U: 'A' });
+  const beat = (version: string): Answer =>
+    a.await(a.beat({ clientId: 'a', consumers: [{ ...anew, subscriptions: anew.subscriptions.map((s) => ({ ...s, version })) }] }));
+  beat('2');
+  const answer = a.await(held);
+  t.deepEqual([answer.code, answer.ext['nextBeginOffset']], [ResponseCodes.PULL_RETRY_IMMEDIATELY, '4']);
+  producer.askSend('T', 0, 'late', 10, 'B');
+  t.deepEqual(
+    recordsOf(askPull(a, 'T', '2'))
+      .map(nameOf)
+      .slice(-2),
+    ['early', 'late'],
+  );
+  const again = hold(a, 'T', 6);
+  beat('3');
+  sim.runner.runFor(100);
+  t.deepEqual(
+    [a.answers.has(again), a.answers.has(elsewhere), other.answers.has(others)],
+    [false, false, false],
+    'what is read as before goes on waiting',
+  );
+  await sim.stop();
+  sim.assertHealthy();
 });
 
 test('member pulls: after it left, a connection is judged by what the others read', async (t) => {

@@ -44,6 +44,18 @@ test('retry sends: an ordered consumer gives a message up: it is dead, not tried
   sim.assertHealthy();
 });
 
+test('retry sends: an ordered consumer in a namespace shows its topic without it, and its message is dead all the same', async (t) => {
+  const sim = await SimBroker.start(1);
+  const client = sim.client();
+  client.await(client.beat({ clientId: 'a', consumers: [consumer('NS%G', { 'NS%Ordered': '*' })] }));
+  client.askSend('NS%Ordered', 0, 'm0');
+  askLock(client, 'NS%G', 'a', 'NS%Ordered', 0);
+  t.is(askRetrySend(client, 'NS%G', 2, { UNIQ_KEY: 'm0', RETRY_TOPIC: 'Ordered', DELAY: '5' }).code, 0);
+  t.deepEqual(queueOf(client, '%DLQ%NS%G').map(nameOf), ['m0']);
+  await sim.stop();
+  sim.assertHealthy();
+});
+
 test('retry sends: a group that reads one topic in order and another side by side retries the other', async (t) => {
   const sim = await SimBroker.start(1);
   const client = member(sim, 'a', ['Ordered', 'Free']);

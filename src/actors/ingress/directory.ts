@@ -85,3 +85,13 @@ export class Directory {
 export function subscriptionOf(live: DirectoryLiveGroup, topic: string): DirectorySubscription | undefined {
   return live.subscriptions.find((subscription) => subscription.topic === topic);
 }
+
+/** Topics of which the member reads other messages than before. */
+export function topicsReadAnew(before: DirectoryLiveGroup, now: DirectoryLiveGroup): ReadonlySet<string> {
+  const topics = new Set<string>();
+  for (const { topic, type, expression } of now.subscriptions) {
+    const old = subscriptionOf(before, topic);
+    if (old !== undefined && (old.expression !== expression || old.type !== type)) topics.add(topic);
+  }
+  return topics;
+}

@@ -69,6 +69,7 @@ export class Ingress implements Actor {
     this.#relay = new Relay(this.#desk, inboxOf('coordinator'), (peerId) => this.#connections.handlerFor(peerId, false), {
       onGroup: (change) => this.#pulls.onGroup(change),
       onTopic: (change) => this.#pulls.onTopic(change),
+      onReadAnew: (client, group, topics) => this.#pulls.askAgain(client, group, topics),
       onLookUps: (asked) => this.#answerLookUps(asked),
       onReplyPushed: (pushed) => this.#replies.onPushed(pushed),
       onTimedAnswer: (answer) => timed.onMessage(answer),

@@ -10,6 +10,7 @@ import { type DirectoryGroup, type DirectoryReset, type GroupChange, Messages, P
 import { CHUNK_SIZE } from './chunk-pool.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { Desk } from './desk.ts';
+import { answerEmptyPull } from './empty-pull.ts';
 import { type Ask, PendingAsks } from './pending-asks.ts';
 import { judgePull, judgeWaiting, PERM_READ, type PullVerdict, type Refusal, unmadeGroup } from './pull-checks.ts';
 import { PullResets } from './pull-resets.ts';
@@ -154,6 +155,16 @@ export class PullPath {
       const fault = faultOf(pull);
       if (fault !== null) this.#desk.refuse(pull, fault.code, fault.remark, fault.ext);
     }
+  }
+
+  /**
+   * A member reads these topics anew: its pulls go back to the offset that they asked for, since what was passed over may be what it reads
+   * now.
+   */
+  askAgain(client: ClientConnection, group: string, topics: ReadonlySet<string>): void {
+    const isStale = (pull: PendingPull): boolean => pull.client === client && pull.groupName === group && topics.has(pull.topic);
+    for (const pull of this.#pending.takeAll(isStale))
+      answerEmptyPull(this.#desk, pull, ResponseCodes.PULL_RETRY_IMMEDIATELY, 'SUBSCRIPTION_CHANGED', pull.offset, pull.queueKey);
   }
 
   forget(client: ClientConnection): void {

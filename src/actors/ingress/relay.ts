@@ -18,6 +18,7 @@ import {
 import { PartAssembler } from '../part-assembler.ts';
 import { type ClientConnection, PEER_NONE } from './client-connection.ts';
 import type { Desk } from './desk.ts';
+import { topicsReadAnew } from './directory.ts';
 
 /** Above this much mail under way a connection's frames wait. */
 const MAIL_ROOM_MIN = 128 * 1024;
@@ -26,6 +27,8 @@ const MAIL_ROOM_MIN = 128 * 1024;
 export interface RelayEvents {
   onGroup(change: GroupChange): void;
   onTopic(change: TopicChange): void;
+  /** A member reads other messages of these topics than before. */
+  onReadAnew(client: ClientConnection, group: string, topics: ReadonlySet<string>): void;
   onLookUps(asked: LookUpsAsked): void;
   onReplyPushed(pushed: ReplyPushed): void;
   onTimedAnswer(answer: TimedAnswer | null): void;
@@ -168,9 +171,15 @@ export class Relay implements RingHandler {
 
   #onMember(message: MemberChange | null): void {
     if (message === null) return;
-    const memberships = this.#desk.clients.get(message.connectionId)?.memberships;
-    if (message.live === null) memberships?.delete(message.group);
-    else memberships?.set(message.group, message.live);
+    const { connectionId, group, live } = message;
+    const client = this.#desk.clients.get(connectionId);
+    if (client === undefined) return;
+    const before = client.memberships.get(group);
+    if (live === null) client.memberships.delete(group);
+    else client.memberships.set(group, live);
+    if (before === undefined || live === null) return;
+    const topics = topicsReadAnew(before, live);
+    if (topics.size > 0) this.#events.onReadAnew(client, group, topics);
   }
 
   #onTopicEnsured(message: TopicEnsured | null): void {

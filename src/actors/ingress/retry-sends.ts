@@ -23,7 +23,7 @@ export function routeRetry(
   const limit = retryLimit(group.retryMaxTimes, request.maxReconsumeTimes, clientVersion);
   const dead =
     isPastRetries(request.reconsumeTimes, limit) ||
-    (group.lockedTopics.length > 0 && isOrdered(group.lockedTopics, originOf(request.properties)));
+    (group.lockedTopics.length > 0 && isOrdered(group.lockedTopics, name, originOf(request.properties)));
   if (!dead) return topic;
   const deadName = dlqTopicOf(name);
   return desk.directory.topic(deadName) ?? awaitGroupTopic(desk, client, deadName, request.unitMode);

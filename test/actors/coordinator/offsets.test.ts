@@ -246,6 +246,10 @@ test('offsets: all of them for a slave; figures for tools', (t) => {
     ),
   );
   t.true(stats.includes('"topic":"%RETRY%G"'));
+  const broadcast = { ...lastGroup, group: 'ALL', messageModel: 'BROADCASTING', subscriptions: [subscription('T')] };
+  client.beat('b', [broadcast]);
+  const own = client.ask(RequestCodes.GET_CONSUME_STATS, { consumerGroup: 'ALL' }).body.toString();
+  t.is(own, '{"consumeTps":0,"offsetTable":{}}', 'its members keep their offsets to themselves: that is no lag');
   t.is(client.ask(RequestCodes.GET_CONSUME_STATS, { consumerGroup: 'NOBODY' }).body.toString(), '{"consumeTps":0,"offsetTable":{}}');
   const topic = client.ask(RequestCodes.GET_TOPIC_STATS_INFO, { topic: 'T' }).body.toString();
   t.true(topic.includes('{"lastUpdateTimestamp":1234,"maxOffset":10,"minOffset":0}'));

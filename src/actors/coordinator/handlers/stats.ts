@@ -93,9 +93,11 @@ function topicsOf(desk: Desk, r: ConsumeStatsRequest): Iterable<string> {
   return asked.length > 0 ? new Set(asked) : topicsOfGroup(desk, r.consumerGroup);
 }
 
-/** Those that it has read, and those that it subscribes to. */
+/** Those that it has read, and those that it subscribes to: but for broadcasting, where members keep their offsets to themselves. */
 function topicsOfGroup(desk: Desk, group: string): ReadonlySet<string> {
-  return new Set([...desk.offsets.table.topicsOf(group), ...(desk.consumers.get(group)?.merged.keys() ?? [])]);
+  const live = desk.consumers.get(group);
+  const subscribed = live === undefined || live.messageModel === 'BROADCASTING' ? [] : live.merged.keys();
+  return new Set([...desk.offsets.table.topicsOf(group), ...subscribed]);
 }
 
 function onAllConsumeStats(desk: Desk, isOrder: boolean): Reply {
