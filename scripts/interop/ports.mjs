@@ -1,9 +1,10 @@
 // Finds free ports on the loopback, below the range from which the system takes the ports of outgoing connections.
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 const first = 20_000;
 const last = 31_000;
-let next = first + (process.pid % 100) * 100;
+let next = first + 10 * randomInt((last - first) / 10); // other runs on this machine begin elsewhere
 
 /** A port p such that p - 2 … p + 3 are free: a broker's neighbours are its fast port and its replication port. */
 export async function freeBlock() {
