@@ -1,5 +1,6 @@
 // What tools are shown of a group's progress: which topics count, by what its members read now.
 import test from 'ava';
+import { Messages } from '../../../src/actors/messages.ts';
 import { RequestCodes } from '../../../src/protocol/codes.ts';
 import { Bench } from './bench.ts';
 import { type Client, subscription } from './client.ts';
@@ -72,4 +73,24 @@ test('progress: members that broadcast keep their offsets, so there is no lag th
   t.true(allIn(admin).includes('"totalDiff":0,'), allIn(admin));
   admin.commit('G', 'T', 0, 4);
   t.deepEqual(topicsIn(admin), [], 'what a tool has set meanwhile is not where they are');
+});
+
+test('progress: nothing is in hand of a group once its offsets were set, or nobody is there', (t) => {
+  const { bench, admin, member } = started();
+  const give = (nextOffset: number): void => {
+    bench.outboxOf(0).sendJson(Messages.readCounts, { rows: [['G', 'T', 0, 1, nextOffset, 100, nextOffset]], sentBack: [] });
+    bench.run();
+  };
+  member.beat('c', [{ subscriptions: [subscription('T')] }]);
+  admin.commit('G', 'T', 0, 3);
+  give(8);
+  t.true(allIn(admin).includes('"totalDiff":7,"totalInflightDiff":5'), allIn(admin));
+  const wish = { group: 'G', topic: 'T', queueId: 0, offset: 1, timestamp: -1, isForce: true };
+  t.is(admin.ask(RequestCodes.INVOKE_BROKER_TO_RESET_OFFSET, wish).code, 0);
+  t.true(allIn(admin).includes('"totalDiff":9,"totalInflightDiff":0'), allIn(admin));
+  give(6);
+  t.true(allIn(admin).includes('"totalDiff":9,"totalInflightDiff":5'), allIn(admin));
+  member.close();
+  bench.run();
+  t.true(allIn(admin).includes('"totalDiff":9,"totalInflightDiff":0'), allIn(admin));
 });
