@@ -29,8 +29,11 @@ export function startOffset(q: StartQuestion): number {
     case 'CONSUME_FROM_FIRST_OFFSET':
       return q.begin;
     case 'CONSUME_FROM_TIMESTAMP':
-    case CLIENT_DECIDES:
       return NO_OFFSET;
+    case CLIENT_DECIDES:
+      // Where all that is there came after the joining, first and last mean the same; a client left to itself would take the end of
+      // now for the last, and skip what was sent since it started.
+      return (q.join.ends[q.queueId] ?? 0) <= q.begin ? q.begin : NO_OFFSET;
     default:
       // The deprecated names mean the end to stock clients, too.
       return Math.min(q.end, Math.max(q.begin, q.join.ends[q.queueId] ?? 0));

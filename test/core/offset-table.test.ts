@@ -82,6 +82,10 @@ test('start offset: the rules of both houses', (t) => {
   t.is(ask(2, 10, join('CONSUME_FROM_FIRST_OFFSET')), 2);
   t.is(ask(2, 10, join('CONSUME_FROM_TIMESTAMP')), -1);
   t.is(ask(2, 10, join(CLIENT_DECIDES)), -1);
+  t.is(ask(0, 10, join(CLIENT_DECIDES, [0])), 0, 'all of it was stored since it joined');
+  t.is(ask(7, 10, join(CLIENT_DECIDES)), 7);
+  t.is(ask(0, 10, join(CLIENT_DECIDES, [])), 0);
+  t.is(ask(0, 10, join(CLIENT_DECIDES, [1])), -1);
   t.is(ask(2, 10, undefined), -1);
   t.is(ask(0, 10, undefined), 0, 'a stranger gets what stock brokers answer');
   t.is(ask(2, 10, undefined, { ownRetryTopic: true }), 2);

@@ -1,5 +1,6 @@
 // What operators see and do, through the whole broker: exact times, units of queues, traffic, topics removed and made again.
 import test from 'ava';
+import type { ConsumerData } from '../../src/protocol/bodies/heartbeat.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { checkStore } from '../../src/store/check/check-store.ts';
 import { askSendBack } from './retry-rig.ts';
@@ -32,6 +33,26 @@ function spread(sim: SimBroker, client: SimClient, topic: string, count: number)
     sim.runner.runFor(STEP_MS);
   }
   return times;
+}
+
+interface QueueUnits {
+  minQueueIndex: number;
+  maxQueueIndex: number;
+  filterData?: string;
+  subscriptionData?: unknown;
+  queueData: Record<string, number | boolean>[];
+}
+
+function consumer(group: string, expression: string, codes: readonly number[]): ConsumerData {
+  const subscription = { topic: 'T', expression, type: 'TAG', tags: [], codes, version: '1', classFilter: false };
+  return {
+    group,
+    consumeType: 'CONSUME_PASSIVELY',
+    messageModel: 'CLUSTERING',
+    consumeFromWhere: 'CONSUME_FROM_FIRST_OFFSET',
+    subscriptions: [subscription],
+    unitMode: false,
+  };
 }
 
 interface QueueRow {
@@ -119,11 +140,7 @@ test('operators: units of a queue show position, size and tag of each message', 
   spread(sim, client, 'T', 3);
   const records = recordsOf(client.askPull('T', 0, 'watch', { offset: 0 }));
   const show = (ext: Record<string, string | number>) =>
-    json<{ minQueueIndex: number; maxQueueIndex: number; filterData?: string; queueData: Record<string, number>[] }>(
-      client,
-      RequestCodes.QUERY_CONSUME_QUEUE,
-      { topic: 'T', queueId: 0, index: 0, count: 10, ...ext },
-    );
+    json<QueueUnits>(client, RequestCodes.QUERY_CONSUME_QUEUE, { topic: 'T', queueId: 0, index: 0, count: 10, ...ext });
   const all = show({});
   t.deepEqual([all.minQueueIndex, all.maxQueueIndex], [0, 3]);
   t.deepEqual(
@@ -138,6 +155,23 @@ test('operators: units of a queue show position, size and tag of each message', 
   t.is(show({ index: 1, count: 1 }).queueData.length, 1);
   t.is(show({ index: 7 }).queueData.length, 0);
   t.is(show({ consumerGroup: 'NOBODY' }).filterData, 'NOBODY@T is not online!');
+  client.beat({ consumers: [consumer('G', 'odd || other', [109871, 106069776])] });
+  sim.runner.runFor(STEP_MS);
+  const shown = show({ consumerGroup: 'G' });
+  t.deepEqual(shown.subscriptionData, {
+    classFilterMode: false,
+    codeSet: [109871, 106069776],
+    expressionType: 'TAG',
+    subString: 'odd || other',
+    subVersion: 1,
+    tagsSet: ['odd', 'other'],
+    topic: 'T',
+  });
+  t.deepEqual(
+    shown.queueData.map((unit) => unit['eval']),
+    [false, true, false],
+    'which of them the group gets',
+  );
   t.is(client.ask(RequestCodes.QUERY_CONSUME_QUEUE, { topic: 'T', queueId: 9, index: 0, count: 1 }).code, ResponseCodes.SYSTEM_ERROR);
   sim.assertHealthy();
 });

@@ -76,7 +76,10 @@ export class Desk {
     this.registrar = new Registrar(context, this.topics);
     this.traffic = new Traffic(context, this.topics);
     this.membership = new Membership(context, this.consumers, locks, this.links, {
-      groupChanged: (group) => this.groups.tell(group),
+      groupChanged: (group) => {
+        if (this.consumers.get(group) === undefined) this.traffic.groupLeft(group);
+        this.groups.tell(group);
+      },
       memberChanged: (group, link, member) => {
         const change: MemberChange = { connectionId: link.connectionId, group, live: member === null ? null : memberState(member) };
         this.outboxOf(link.ingress).sendJson(Messages.memberChanged, change);
@@ -104,13 +107,11 @@ export class Desk {
     const topics = this.#files.loadTopics();
     this.topics.load(topics, topics === null || this.#files.topicsFellBack);
     this.groups.load(this.#files.loadGroups());
-    const offsets = this.#files.offsets.load();
+    const [offsets, joins, resets] = [this.#files.offsets.load(), this.#files.joins.load(), this.#files.resets.load()];
     if (offsets !== null) this.offsets.table.load(offsets);
     else this.#warnOfNoOffsets();
     this.#cutOffsets();
-    const joins = this.#files.joins.load();
     if (joins !== null) this.offsets.joins.load(joins);
-    const resets = this.#files.resets.load();
     if (resets !== null) this.offsets.loadResets(resets);
     this.#tellResets();
     this.#publishReads();
@@ -186,6 +187,7 @@ export class Desk {
   /** False where there is no room for so many; else on disk, and told to all, before the answer to whoever asked for it. */
   resetOffsets(group: string, topic: string, offsets: ReadonlyMap<number, number>, kind: ResetKind): boolean {
     if (!this.offsets.reset(group, topic, offsets, kind, this.consumers.get(group) === undefined)) return false;
+    this.traffic.moved(group, topic, offsets);
     this.#offsetsUrgent = true;
     this.#tellResetsAtMs = 0;
     return true;
@@ -205,8 +207,7 @@ export class Desk {
   }
 
   removeTopic(topic: string): void {
-    const keys = this.topics.remove(topic);
-    if (keys === null) return;
+    if (this.topics.remove(topic) === null) return;
     this.traffic.topicRemoved(topic);
     this.offsets.topicRemoved(topic);
     this.membership.topicRemoved(topic);
@@ -286,15 +287,14 @@ export class Desk {
     if (offset < 0 || offset >= stored) return;
     const suppressed = this.#backwardsLimit.admit(this.context.clock.steadyMs());
     if (suppressed < 0) return;
-    const address = link === undefined ? '' : addressOf(link);
-    const clientId = link === undefined ? '' : (this.consumers.get(group)?.members.get(link.id)?.clientId ?? '');
-    this.context.log.warn('offset goes backwards', { group, topic, queueId, stored, committed: offset, clientId, address, suppressed });
+    const clientId = this.consumers.get(group)?.members.get(link?.id ?? -1)?.clientId ?? '';
+    const by = { clientId, address: link === undefined ? '' : addressOf(link) };
+    this.context.log.warn('offset goes backwards', { group, topic, queueId, stored, committed: offset, ...by, suppressed });
   }
 
   /** Members of many queues learn of a reset one by one: that is told together. */
   #tellResets(): void {
-    const { clock } = this.context;
     for (const group of this.offsets.resets.takeChanged()) this.groups.tell(group);
-    this.#tellResetsAtMs = clock.steadyMs() + TELL_RESETS_MS;
+    this.#tellResetsAtMs = this.context.clock.steadyMs() + TELL_RESETS_MS;
   }
 }

@@ -1,5 +1,6 @@
 // The broker's figures under the names and in the forms that tools read; behind them, under names of our own, what each actor does.
 import { refusalText, unpackDiskState } from '../../core/retention.ts';
+import { BROKER_VERSION } from '../../protocol/versions.ts';
 import { RecordProbe } from '../../store/record-probe.ts';
 import { Positions } from '../context.ts';
 import { writeFigures } from '../figures.ts';
@@ -14,12 +15,29 @@ const DAY_MS = 24 * HOUR_MS;
 const POOL_CAPACITY = 10_000;
 /** Java's largest int: there is no pool of buffers that could run out. */
 const UNLIMITED = 2_147_483_647;
+/** Spans of times that a message takes to be stored, which exporters take apart; here none is measured. */
+const SPANS = [
+  '<=0ms',
+  '0~10ms',
+  '10~50ms',
+  '50~100ms',
+  '100~200ms',
+  '200~500ms',
+  '500ms~1s',
+  '1~2s',
+  '2~3s',
+  '3~4s',
+  '4~5s',
+  '5~10s',
+  '10s~',
+];
 
 export function runtimeTable(desk: Desk): Map<string, string> {
   const { positions, settings, boot, clock } = desk.context;
   const appended = positions.get(Positions.appended);
   const table = new Map<string, string>([
     ['brokerActive', 'true'],
+    ['brokerVersion', String(BROKER_VERSION)],
     ['brokerVersionDesc', 'V5_3_3'],
     ['bootTimestamp', String(boot.startedAtMs)],
     ['runtime', durationText(clock.wallMs() - boot.startedAtMs)],
@@ -104,6 +122,7 @@ function addAbsent(table: Map<string, string>): void {
     table.set(`${pool}ThreadPoolQueueCapacity`, String(POOL_CAPACITY));
     table.set(`${pool}ThreadPoolQueueHeadWaitTimeMills`, '0');
   }
+  table.set('putMessageDistributeTime', SPANS.map((span) => `[${span}]:0`).join(' '));
   table.set('EndTransactionQueueSize', '0');
   table.set('EndTransactionThreadPoolQueueCapacity', String(POOL_CAPACITY));
   for (const name of ['pageCacheLockTimeMills', 'dispatchMaxBuffer', 'putMessageEntireTimeMax', 'getMessageEntireTimeMax'])

@@ -95,6 +95,16 @@ export class Traffic {
     this.given.dropTopic(topic);
   }
 
+  /** Nobody is there any more who could still have it in hand. */
+  groupLeft(group: string): void {
+    this.given.dropGroup(group);
+  }
+
+  /** What was given before the offsets were set says nothing of how far the group is now. */
+  moved(group: string, topic: string, offsets: ReadonlyMap<number, number>): void {
+    for (const [queueId, offset] of offsets) this.given.put(group, topic, queueId, offset, this.#context.clock.wallMs());
+  }
+
   groupRemoved(group: string): void {
     this.stats.groupRemoved(group);
     this.given.dropGroup(group);

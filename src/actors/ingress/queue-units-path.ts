@@ -97,5 +97,6 @@ export class QueueUnitsPath {
 }
 
 function dataOf({ topic, type, expression, codes, version }: DirectorySubscription): SubscriptionData {
-  return { topic, type, expression, codes: codes ?? [], tags: [], version, classFilter: false };
+  const words = codes === null ? [] : expression.split('||').map((tag) => tag.trim());
+  return { topic, type, expression, codes: codes ?? [], tags: words.filter((tag) => tag !== ''), version, classFilter: false };
 }

@@ -177,6 +177,9 @@ test('offsets: from first, by time, for members that pull, without a heartbeat, 
   t.is(client.queryOffset('OLDNAME', 'T', 0), 10);
   t.is(client.queryOffset('PULLS', 'T', 0), -1, 'what it says of the start is a constant of the client');
   t.is(client.queryOffset('NEVER', 'T', 0), -1);
+  bench.begins.set(key, 10);
+  bench.ends.set(key, 14);
+  t.is(client.queryOffset('PULLS', 'T', 0), 10, 'whatever it would decide, it has missed nothing of these');
   bench.ends.set(bench.key('%RETRY%TIME', 0), 4);
   t.is(client.queryOffset('TIME', '%RETRY%TIME', 0), 0);
   t.is(client.queryOffset('G', 'T', 9), -1, 'no such queue');

@@ -128,6 +128,12 @@ test('traffic: runtime figures have three rates, and totals of days', (t) => {
   bench.advance(86_400_000);
   t.is(figures()['msgPutTotalTodayMorning'], '50');
   t.is(figures()['earliestMessageTimeStamp'], '-1');
+  t.is(figures()['brokerVersion'], '479', 'exporters end without it');
+  t.true(
+    figures()
+      ['putMessageDistributeTime']?.split(' ')
+      .every((span) => /^\[[^\]:]+\]:\d+$/.test(span)),
+  );
 });
 
 test('traffic: the slowest group of a queue, without some, and against one', (t) => {

@@ -71,11 +71,11 @@ function consumeStatsOf(desk: Desk, group: string, topics: Iterable<string>, gap
     const config = desk.topics.table.get(topic);
     if (config !== undefined) consumeTps += desk.traffic.getTps(group, topic);
     for (let queueId = 0; queueId < (config?.readQueueNums ?? 0); queueId++) {
-      // Tools take the difference for the lag. Nothing committed counts as the first message: a new group shows what it could read,
-      // and neither what retention took nor what was committed beyond the end is any lag.
+      // Tools take the difference for the lag. A group that has not committed is where it will start, or else at the first message;
+      // neither what retention took nor what was committed beyond the end is any lag.
       const brokerOffset = desk.topics.endOf(topic, queueId);
       const begin = desk.topics.beginOf(topic, queueId);
-      const consumerOffset = Math.min(brokerOffset, Math.max(begin, desk.offsets.table.get(group, topic, queueId)));
+      const consumerOffset = Math.min(brokerOffset, Math.max(begin, desk.offsets.query(group, topic, queueId, true)));
       const pullOffset = Math.min(brokerOffset, Math.max(consumerOffset, desk.traffic.given.get(group, topic, queueId)));
       const key = desk.topics.keys.keyOf(topic, queueId);
       const lastTimestamp = consumerOffset > begin ? gaps.timeOf(key, consumerOffset - 1, 0) : 0;
@@ -88,16 +88,29 @@ function consumeStatsOf(desk: Desk, group: string, topics: Iterable<string>, gap
   return { offsetTable, consumeTps };
 }
 
+/** Topics of a list are answered for as they are, whoever reads them. */
 function topicsOf(desk: Desk, r: ConsumeStatsRequest): Iterable<string> {
-  const asked = [...(r.topicList ?? '').split(';'), r.topic ?? ''].map((topic) => topic.trim()).filter((topic) => topic !== '');
-  return asked.length > 0 ? new Set(asked) : topicsOfGroup(desk, r.consumerGroup);
+  const listed = (r.topicList ?? '').split(';').filter((topic) => topic.trim() !== '');
+  if (listed.length > 0) return new Set(listed.map((topic) => topic.trim()));
+  const topic = r.topic?.trim() ?? '';
+  if (topic === '') return topicsOfGroup(desk, r.consumerGroup);
+  return isRead(desk, r.consumerGroup, topic) ? [topic] : [];
 }
 
-/** Those that it has read, and those that it subscribes to: but for broadcasting, where members keep their offsets to themselves. */
-function topicsOfGroup(desk: Desk, group: string): ReadonlySet<string> {
+/** Those that it has read, and those that it subscribes to. */
+function topicsOfGroup(desk: Desk, group: string): string[] {
+  const topics = new Set([...desk.offsets.table.topicsOf(group), ...(desk.consumers.get(group)?.merged.keys() ?? [])]);
+  return [...topics].filter((topic) => isRead(desk, group, topic));
+}
+
+/**
+ * What members have left off reading is no lag of theirs as long as they are there, and how far members that broadcast are only they
+ * know: tools say so where the answer is empty.
+ */
+function isRead(desk: Desk, group: string, topic: string): boolean {
   const live = desk.consumers.get(group);
-  const subscribed = live === undefined || live.messageModel === 'BROADCASTING' ? [] : live.merged.keys();
-  return new Set([...desk.offsets.table.topicsOf(group), ...subscribed]);
+  if (live === undefined || live.merged.size === 0) return true;
+  return live.merged.has(topic) && live.messageModel !== 'BROADCASTING';
 }
 
 function onAllConsumeStats(desk: Desk, isOrder: boolean): Reply {
@@ -132,7 +145,7 @@ function onTimeSpan(desk: Desk, { topic, group }: TimeSpanRequest): Reply {
     const key = desk.topics.keys.keyOf(topic, queueId);
     const begin = desk.topics.beginOf(topic, queueId);
     const end = desk.topics.endOf(topic, queueId);
-    const committed = Math.min(end, Math.max(begin, desk.offsets.table.get(group, topic, queueId)));
+    const committed = Math.min(end, Math.max(begin, desk.offsets.query(group, topic, queueId, true)));
     spans.push({
       queue: queueOf(desk, topic, queueId),
       minTimeStamp: gaps.timeOf(key, begin, -1),
