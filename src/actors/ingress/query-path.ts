@@ -16,6 +16,8 @@ import { recordAt } from './record-at.ts';
 
 /** A query by unique key begins at the client's own time, which may be ahead of ours by so much. */
 const CLOCK_SKEW_MS = 600_000;
+/** Bytes of topic and key: as many as the ring to the indexer takes, and about as many as a message's properties have room for. */
+const KEY_SIZE_MAX = 32_700;
 /** Upper bound of an answer's body. */
 const BODY_SIZE_MAX = 12 * 1024 * 1024;
 
@@ -53,6 +55,13 @@ export class QueryPath {
       return true;
     }
     const { topic, key, maxNum, beginTimestamp, endTimestamp } = decoded.value;
+    const wanted = Buffer.from(`${topic}#${key}`, 'utf8');
+    if (wanted.length > KEY_SIZE_MAX) {
+      const remark = `topic and key are too long to be those of a message size=${wanted.length} max=${KEY_SIZE_MAX} bytes`;
+      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, remark);
+      return true;
+    }
+    if (this.#desk.indexer.hasWaiting) return this.#desk.stall(client);
     const byUniqueKey = decoded.value._UNIQUE_KEY_QUERY === true;
     const { defaultQueryMaxNum, maxMsgsNumBatch } = this.#desk.context.settings;
     const maxCount = byUniqueKey ? defaultQueryMaxNum : Math.max(1, Math.min(maxNum, maxMsgsNumBatch));
@@ -60,7 +69,7 @@ export class QueryPath {
     const begin = clampTime(beginTimestamp - skewMs);
     const end = clampTime(endTimestamp + skewMs);
     const words = [this.pending.nextToken, maxCount, high32(begin), low32(begin), high32(end), low32(end)];
-    this.#desk.indexer.send(Messages.queryKey, words, Buffer.from(`${topic}#${key}`, 'utf8'));
+    this.#desk.indexer.send(Messages.queryKey, words, wanted);
     this.pending.add({ ...askOf(client, header), topic, key, byUniqueKey });
     return true;
   }
