@@ -19,6 +19,11 @@ export interface Mutant extends Sound {
   readonly oneway: boolean;
 }
 
+/** What makes the sender of these requests a member, a producer, and the one that is meant by those that tools send. */
+export function soundHeartbeat(): Sound {
+  return sound(RequestCodes.HEART_BEAT, {}, heartbeat);
+}
+
 /** Where all requests aim: nothing that is done here is a bystander's. */
 export const TARGET = { topic: 'Mutants', group: 'MutantGroup', clientId: 'mutant@1' } as const;
 const { topic, group, clientId } = TARGET;
@@ -99,7 +104,7 @@ const ofClients: readonly Sound[] = [
   sound(RequestCodes.GET_MIN_OFFSET, queue),
   sound(RequestCodes.GET_EARLIEST_MSG_STORETIME, queue),
   sound(RequestCodes.VIEW_MESSAGE_BY_ID, { topic, offset: 0 }),
-  sound(RequestCodes.HEART_BEAT, {}, heartbeat),
+  soundHeartbeat(),
   sound(RequestCodes.UNREGISTER_CLIENT, { clientID: clientId, producerGroup: 'MutantProducers', consumerGroup: group }),
   sound(RequestCodes.CONSUMER_SEND_MSG_BACK, {
     group,
@@ -132,9 +137,7 @@ const ofTools: readonly Sound[] = [
   sound(RequestCodes.GET_TOPIC_STATS_INFO, { topic }),
   sound(RequestCodes.GET_CONSUMER_CONNECTION_LIST, { consumerGroup: group }),
   sound(RequestCodes.GET_PRODUCER_CONNECTION_LIST, { producerGroup: 'MutantProducers' }),
-  sound(RequestCodes.DELETE_SUBSCRIPTIONGROUP, { groupName: group, cleanOffset: true }),
   sound(RequestCodes.GET_CONSUME_STATS, { consumerGroup: group, topic }),
-  sound(RequestCodes.DELETE_TOPIC_IN_BROKER, { topic }),
   sound(RequestCodes.INVOKE_BROKER_TO_RESET_OFFSET, { topic, group, timestamp: -1, isForce: true, queueId: 0, offset: 0 }),
   sound(RequestCodes.INVOKE_BROKER_TO_RESET_OFFSET, { topic, group, timestamp: 5, isForce: true }),
   sound(RequestCodes.INVOKE_BROKER_TO_GET_CONSUMER_STATUS, { topic, group, clientAddr: '' }),
@@ -153,8 +156,11 @@ const ofTools: readonly Sound[] = [
   sound(RequestCodes.GET_TOPIC_CONFIG, { topic, lo: true }),
   sound(RequestCodes.GET_SUBSCRIPTIONGROUP_CONFIG, { group }),
   sound(RequestCodes.UPDATE_AND_GET_GROUP_FORBIDDEN, { group, topic, readable: true }),
+  sound(RequestCodes.DELETE_TOPIC_IN_BROKER, { topic }),
+  sound(RequestCodes.DELETE_SUBSCRIPTIONGROUP, { groupName: group, cleanOffset: true }),
 ];
 
+/** Those that remove something are the last. */
 export const soundRequests: readonly Sound[] = [...ofClients, ...ofTools];
 
 /** Of one field at a time; undefined leaves it out. */

@@ -74,6 +74,7 @@ export function encodeSubscriptionGroupList(groups: readonly SubscriptionGroupDa
 export function decodeSubscriptionGroupList(body: Uint8Array): Decoded<SubscriptionGroupData[]> {
   const parsed = parseBody(body);
   if (!parsed.ok) return parsed;
+  if (!Array.isArray(member(parsed.value, 'groupConfigList'))) return { ok: false, fault: 'body has no groupConfigList' };
   const groups: SubscriptionGroupData[] = [];
   for (const item of listOf(parsed.value, 'groupConfigList')) {
     const group = named(subscriptionGroupOf(item));

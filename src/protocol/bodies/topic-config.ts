@@ -55,6 +55,7 @@ export function encodeTopicConfigList(topics: readonly TopicConfigData[]): Buffe
 export function decodeTopicConfigList(body: Uint8Array): Decoded<TopicConfigData[]> {
   const parsed = parseBody(body);
   if (!parsed.ok) return parsed;
+  if (!Array.isArray(member(parsed.value, 'topicConfigList'))) return { ok: false, fault: 'body has no topicConfigList' };
   const topics: TopicConfigData[] = [];
   for (const item of listOf(parsed.value, 'topicConfigList')) {
     const topic = named(topicConfigDataOf(item));
