@@ -1,4 +1,5 @@
 // Who is in which consumer group: members by the connection that they live on, and what all of them together subscribe to.
+import { MEMBERS_SIZE_MAX, memberSize } from './member-limits.ts';
 import { memberShapeOf, mergeSubscription, type Subscription, sameSubscription } from './subscription.ts';
 
 /** What every kind of client says of itself. */
@@ -17,6 +18,8 @@ export interface Member extends ClientInfo {
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   /** All that members of one group should have alike, as text. */
   readonly shape: string;
+  /** About what it takes to keep it. */
+  readonly sizeBytes: number;
   /** Of the last whole heartbeat; 0 where the client sends no short ones. */
   readonly fingerprint: number;
 }
@@ -76,6 +79,17 @@ export class ConsumerGroups {
   readonly #groupsOfLink = new Map<number, Set<string>>();
   /** Groups whose members are not alike. */
   readonly #mismatched = new Set<string>();
+  readonly #sizeMax: number;
+  #sizeBytes = 0;
+
+  constructor(sizeMax = MEMBERS_SIZE_MAX) {
+    this.#sizeMax = sizeMax;
+  }
+
+  /** Of all members, about. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
 
   get size(): number {
     return this.#groups.size;
@@ -105,6 +119,13 @@ export class ConsumerGroups {
   /** Groups with a member that subscribes to the topic. */
   readersOf(topic: string): string[] {
     return [...this.#groups].filter(([, group]) => group.merged.has(topic)).map(([name]) => name);
+  }
+
+  /** False where all members would become too large with what this one says. */
+  hasRoom({ group, link, clientId, subscriptions }: ConsumerBeat): boolean {
+    if (subscriptions === null) return true;
+    const held = this.#groups.get(group)?.members.get(link)?.sizeBytes ?? 0;
+    return this.#sizeBytes - held + memberSize(clientId, subscriptions) <= this.#sizeMax;
   }
 
   /** Links grow with time: of two connections with one client id in one group the one with the larger link is the newer. */
@@ -154,9 +175,11 @@ export class ConsumerGroups {
       messageModel,
       subscriptions,
       shape,
+      sizeBytes: same && before.clientId === clientId ? before.sizeBytes : memberSize(clientId, subscriptions.values()),
       fingerprint: told,
     };
     group.members.set(link, member);
+    this.#sizeBytes += member.sizeBytes;
     group.linkOf.set(clientId, link);
     countShape(group.shapes, shape, 1);
     this.#noteShapes(beat.group, group);
@@ -217,6 +240,7 @@ export class ConsumerGroups {
 
   #unseat(group: Group, member: Member): void {
     group.members.delete(member.link);
+    this.#sizeBytes -= member.sizeBytes;
     if (group.linkOf.get(member.clientId) === member.link) group.linkOf.delete(member.clientId);
     countShape(group.shapes, member.shape, -1);
   }

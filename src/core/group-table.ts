@@ -7,6 +7,9 @@ import { builtInGroups, type GroupConfig, sameGroupConfig } from './group-config
 export type ForbiddenTable = ReadonlyMap<string, ReadonlyMap<string, number>>;
 export const READ_FORBIDDEN = 1 << 2;
 
+/** Topics that one group may be forbidden. */
+export const FORBIDDEN_COUNT_MAX = 1000;
+
 export interface GroupTableState {
   readonly dataVersion: DataVersion | null;
   readonly groups: readonly GroupConfig[];

@@ -14,6 +14,8 @@ const SEPARATOR = '@';
 
 export class JoinTable {
   readonly #joins = new Map<string, Join>();
+  /** Those of topics that are gone or never were: they go first where there are too many. */
+  readonly #absent = new Set<string>();
   readonly #joinCountMax: number;
   #dirty = false;
 
@@ -34,7 +36,7 @@ export class JoinTable {
   }
 
   load(rows: JoinRows): void {
-    for (const [key, join] of rows) this.#joins.set(key, join);
+    for (const [key, join] of rows) this.#put(key, join);
   }
 
   get(group: string, topic: string): Join | undefined {
@@ -46,8 +48,7 @@ export class JoinTable {
     const key = topic + SEPARATOR + group;
     const old = this.#joins.get(key);
     if (old !== undefined && old.consumeFromWhere === consumeFromWhere) return false;
-    if (old !== undefined) this.#joins.set(key, { ...old, consumeFromWhere });
-    else this.#joins.set(key, { joinedAtMs, ends: endsNow(), consumeFromWhere });
+    this.#put(key, old === undefined ? { joinedAtMs, ends: endsNow(), consumeFromWhere } : { ...old, consumeFromWhere });
     if (this.#joins.size > this.#joinCountMax) this.#evict();
     this.#dirty = true;
     return true;
@@ -57,7 +58,7 @@ export class JoinTable {
   dropTopic(topic: string): void {
     for (const [key, join] of this.#joins) {
       if (!key.startsWith(topic + SEPARATOR) || join.ends.length === 0) continue;
-      this.#joins.set(key, { ...join, ends: [] });
+      this.#put(key, { ...join, ends: [] });
       this.#dirty = true;
     }
   }
@@ -65,21 +66,31 @@ export class JoinTable {
   dropGroup(group: string): void {
     for (const key of this.#joins.keys()) {
       if (key.slice(key.indexOf(SEPARATOR) + 1) !== group) continue;
-      this.#joins.delete(key);
+      this.#drop(key);
       this.#dirty = true;
     }
   }
 
-  /** The oldest goes; those of topics that are gone or never were go first. */
+  /** The oldest goes; those of topics that are gone or never were go first. Found at once: a heartbeat may name thousands of such. */
   #evict(): void {
-    for (const [key, join] of this.#joins) {
-      if (join.ends.length > 0) continue;
-      this.#joins.delete(key);
+    for (const key of this.#absent) {
+      this.#drop(key);
       return;
     }
     for (const key of this.#joins.keys()) {
-      this.#joins.delete(key);
+      this.#drop(key);
       return;
     }
+  }
+
+  #put(key: string, join: Join): void {
+    this.#joins.set(key, join);
+    if (join.ends.length === 0) this.#absent.add(key);
+    else this.#absent.delete(key);
+  }
+
+  #drop(key: string): void {
+    this.#joins.delete(key);
+    this.#absent.delete(key);
   }
 }

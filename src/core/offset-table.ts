@@ -10,6 +10,9 @@ export const NO_OFFSET = -1;
 /** The stamp moves on only so often: slaves compare it to see whether to copy the table. */
 const COMMITS_PER_VERSION = 500;
 
+/** Of all groups and queues together: clients name them, so that one could fill the memory; real tables are far smaller. */
+export const OFFSET_COUNT_MAX = 2_000_000;
+
 const SEPARATOR = '@';
 
 export interface ChangedOffset {
@@ -29,14 +32,22 @@ export class OffsetTable {
   /** What was put since the last `takeChanges`: key -> queue ids. */
   readonly #changes = new Map<string, Set<number>>();
   readonly #queueCountMax: number;
+  readonly #countMax: number;
+  #count = 0;
   #version: DataVersion;
   #commits = 0;
   #dirty = false;
 
   /** @param queueCountMax how many queues one row may hold: clients name them, and nobody checks that they exist. */
-  constructor(wallMs: number, queueCountMax: number) {
+  constructor(wallMs: number, queueCountMax: number, countMax = OFFSET_COUNT_MAX) {
     this.#version = firstVersion(wallMs);
     this.#queueCountMax = queueCountMax;
+    this.#countMax = countMax;
+  }
+
+  /** Offsets in it. */
+  get count(): number {
+    return this.#count;
   }
 
   get version(): DataVersion {
@@ -73,7 +84,10 @@ export class OffsetTable {
 
   load(state: OffsetTableState): void {
     if (state.dataVersion !== null) this.#version = state.dataVersion;
-    for (const [key, row] of state.rows) this.#rows.set(key, new Map(row));
+    for (const [key, row] of state.rows) {
+      this.#count += row.size - (this.#rows.get(key)?.size ?? 0);
+      this.#rows.set(key, new Map(row));
+    }
   }
 
   get(group: string, topic: string, queueId: number): number {
@@ -84,14 +98,15 @@ export class OffsetTable {
     return this.#rows.get(topic + SEPARATOR + group);
   }
 
-  /** Takes any offset, also one below the last. False: the row is full. */
+  /** Takes any offset, also one below the last. False: the row is full, or the table. */
   put(group: string, topic: string, queueId: number, offset: number, wallMs: number): boolean {
     const key = topic + SEPARATOR + group;
     const row = this.#rows.get(key) ?? new Map<number, number>();
     const old = row.get(queueId);
-    if (old === undefined && row.size >= this.#queueCountMax) return false;
+    if (old === undefined && (row.size >= this.#queueCountMax || this.#count >= this.#countMax)) return false;
     if (++this.#commits % COMMITS_PER_VERSION === 0) this.#version = nextVersion(this.#version, wallMs);
     if (old === offset) return true;
+    if (old === undefined) this.#count++;
     row.set(queueId, offset);
     this.#rows.set(key, row);
     this.#dirty = true;
@@ -139,9 +154,11 @@ export class OffsetTable {
 
   #drop(isGone: (key: string) => boolean): boolean {
     let dropped = false;
-    for (const key of this.#rows.keys()) {
+    for (const [key, row] of this.#rows) {
       if (!isGone(key)) continue;
       this.#rows.delete(key);
+      this.#changes.delete(key);
+      this.#count -= row.size;
       dropped = true;
     }
     if (dropped) this.#dirty = true;

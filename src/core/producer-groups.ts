@@ -1,11 +1,18 @@
 // Which connections produce under which group: who can be asked about a transaction, or be sent a reply.
 import type { ClientInfo } from './consumer-groups.ts';
+import { PRODUCER_COUNT_MAX } from './member-limits.ts';
 
 export class ProducerGroups {
   readonly #groups = new Map<string, Map<number, ClientInfo>>();
   readonly #groupsOfLink = new Map<number, Set<string>>();
   /** Connections of each client, with the number of groups it produces under on each. */
   readonly #linksOfClient = new Map<string, Map<number, number>>();
+  readonly #countMax: number;
+  #pairCount = 0;
+
+  constructor(countMax = PRODUCER_COUNT_MAX) {
+    this.#countMax = countMax;
+  }
 
   get size(): number {
     return this.#groups.size;
@@ -43,9 +50,12 @@ export class ProducerGroups {
     else this.#linksOfClient.delete(clientId);
   }
 
-  beat(group: string, link: number, client: ClientInfo): void {
+  /** False where there are too many already. */
+  beat(group: string, link: number, client: ClientInfo): boolean {
     const clients = this.#groups.get(group) ?? new Map<number, ClientInfo>();
     const before = clients.get(link);
+    if (before === undefined && this.#pairCount >= this.#countMax) return false;
+    if (before === undefined) this.#pairCount++;
     if (before?.clientId !== client.clientId) {
       if (before !== undefined) this.#count(before.clientId, link, -1);
       this.#count(client.clientId, link, 1);
@@ -53,6 +63,7 @@ export class ProducerGroups {
     this.#groups.set(group, clients.set(link, client));
     const groups = this.#groupsOfLink.get(link) ?? new Set();
     this.#groupsOfLink.set(link, groups.add(group));
+    return true;
   }
 
   leave(group: string, link: number): boolean {
@@ -60,6 +71,7 @@ export class ProducerGroups {
     const client = clients?.get(link);
     if (clients === undefined || client === undefined) return false;
     clients.delete(link);
+    this.#pairCount--;
     this.#count(client.clientId, link, -1);
     if (clients.size === 0) this.#groups.delete(group);
     const groups = this.#groupsOfLink.get(link);

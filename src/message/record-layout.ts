@@ -46,6 +46,14 @@ export const SysFlags = {
   compressionZstd: 0x200,
   compressionZlib: 0x300,
 } as const;
+
+/**
+ * Without a state of a transaction that would hide the message, and leave it out of its queue wherever that is made again. A committed
+ * message stays one; a sender cannot make another state by a flag.
+ */
+export function visibleSysFlag(sysFlag: number): number {
+  return (sysFlag & SysFlags.transactionMask) === SysFlags.commit ? sysFlag : sysFlag & ~SysFlags.transactionMask;
+}
 export type SysFlag = (typeof SysFlags)[keyof typeof SysFlags];
 
 /** Largest text of properties: its length is a signed 16-bit field. */

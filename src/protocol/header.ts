@@ -230,8 +230,13 @@ export function writeFrameStart(out: Uint8Array, at: number, codec: HeaderCodec,
   writeI32(out, at + 4, (codec << 24) | headerSize);
 }
 
+/** Letters of a text for a person: it may repeat what a client said, of any size. */
+const REMARK_SIZE_MAX = 16 * 1024;
+
 /** The answer to a request in the request's own form. It always has fields: stock clients take their absence badly. */
 export function encodeResponse(request: Header, code: number, remark?: string, ext?: ExtFields, body?: Uint8Array): Buffer {
   const { codec, opaque } = request;
-  return encodeFrame({ code, opaque, flag: RESPONSE_FLAG, codec, version: BROKER_VERSION, language: 'JAVA', remark, ext: ext ?? {}, body });
+  const shown = remark !== undefined && remark.length > REMARK_SIZE_MAX ? `${remark.slice(0, REMARK_SIZE_MAX)}...` : remark;
+  const common = { code, opaque, flag: RESPONSE_FLAG, codec, version: BROKER_VERSION, language: 'JAVA' };
+  return encodeFrame({ ...common, remark: shown, ext: ext ?? {}, body });
 }

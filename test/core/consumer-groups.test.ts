@@ -72,6 +72,26 @@ test('consumer groups: a client that changes its id on one connection is one mem
 
 type Step = { link: number; client: number; topics: number[]; version: number; leave: boolean };
 
+test('consumer groups: all members together have a limited size, and those that are there may go on', (t) => {
+  const groups = new ConsumerGroups(20_000);
+  const large = (link: number, size: number): ConsumerBeat => beat(link, `c${link}`, [sub('T', 'x'.repeat(size), 1)]);
+  t.is(groups.sizeBytes, 0);
+  for (const link of [1, 2]) {
+    t.true(groups.hasRoom(large(link, 4_000)));
+    groups.beat(large(link, 4_000));
+  }
+  t.false(groups.hasRoom(large(3, 4_000)));
+  t.true(groups.hasRoom(large(1, 4_000)), 'as it was before');
+  t.true(groups.hasRoom(beat(3, 'c3', null)));
+  t.false(groups.hasRoom(large(1, 9_000)));
+  groups.leave('G', 2);
+  t.true(groups.hasRoom(large(3, 4_000)));
+  groups.beat(beat(1, 'c1', [sub('T', '*', 2)]));
+  t.true(groups.sizeBytes < 1_000);
+  groups.leave('G', 1);
+  t.is(groups.sizeBytes, 0);
+});
+
 test('consumer groups: members and merged subscriptions are those of a model that recomputes them', (t) => {
   const step: fc.Arbitrary<Step> = fc.record({
     link: fc.integer({ min: 1, max: 5 }),

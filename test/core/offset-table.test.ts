@@ -44,6 +44,33 @@ test('offset table: the stamp moves once in 500 commits', (t) => {
   t.deepEqual(table.version, { stateVersion: 0, counter: 1, timestamp: 777 });
 });
 
+test('offset table: all offsets together have a limit, and what is dropped makes room and is no change any more', (t) => {
+  const table = new OffsetTable(0, 10, 3);
+  for (const queueId of [0, 1, 2]) t.true(table.put('G', 'T', queueId, 5, 0));
+  t.false(table.put('G', 'T', 3, 5, 0));
+  t.false(table.put('H', 'T', 0, 5, 0));
+  t.true(table.put('G', 'T', 2, 6, 0), 'one that is there moves on');
+  t.is(table.count, 3);
+  table.dropTopic('T');
+  t.is(table.count, 0);
+  t.deepEqual(table.takeChanges(), []);
+  t.true(table.put('H', 'T2', 0, 5, 0));
+  t.deepEqual(table.takeChanges(), [{ key: 'T2@H', queueId: 0, offset: 5 }]);
+  table.load({
+    dataVersion: null,
+    rows: new Map([
+      [
+        'T2@H',
+        new Map([
+          [0, 1],
+          [1, 1],
+        ]),
+      ],
+    ]),
+  });
+  t.is(table.count, 2);
+});
+
 test('join table: the first join counts, the mode is the last, a removed topic starts over', (t) => {
   const table = new JoinTable(10);
   t.true(table.note('G', 'T', 'LAST', 1, () => [5, 6]));
@@ -67,6 +94,19 @@ test('join table: it stays within its limit; joins of topics that are gone go fi
   t.deepEqual([...table.rows.keys()], ['T@A', 'T@C', 'T@D']);
   table.note('E', 'T', 'LAST', 1, () => [1]);
   t.deepEqual([...table.rows.keys()], ['T@C', 'T@D', 'T@E']);
+});
+
+test('join table: joins of topics that never were, that went, and that were loaded so, make room for others', (t) => {
+  const table = new JoinTable(3);
+  table.load(new Map([['NONE@A', { joinedAtMs: 1, ends: [], consumeFromWhere: 'LAST' }]]));
+  table.note('B', 'T', 'LAST', 1, () => [1]);
+  table.note('C', 'T2', 'LAST', 1, () => [1]);
+  table.note('D', 'T', 'LAST', 1, () => [1]);
+  t.deepEqual([...table.rows.keys()], ['T@B', 'T2@C', 'T@D']);
+  table.dropTopic('T2');
+  table.note('C', 'T2', 'FIRST', 2, () => [9]);
+  for (let i = 0; i < 100; i++) table.note('E', `NONE${i}`, 'LAST', 1, () => []);
+  t.deepEqual([...table.rows.keys()], ['T@B', 'T@D', 'NONE99@E']);
 });
 
 test('start offset: the rules of both houses', (t) => {

@@ -1,7 +1,7 @@
 // Tag hashes as Java has them, and the rules of subscription expressions.
 import test from 'ava';
 import { javaHash } from '../../src/base/bytes.ts';
-import { parseTagExpression, tagsCodeOf } from '../../src/message/tags.ts';
+import { parseTagExpression, TAG_COUNT_MAX, tagsCodeOf } from '../../src/message/tags.ts';
 
 // Values that Java's String.hashCode gives.
 const hashes: [string, number][] = [
@@ -60,4 +60,12 @@ for (const text of ['||', '||||']) {
 
 test('tags: equal hashes of different tags are one code', (t) => {
   t.deepEqual(parseTagExpression('Aa||BB'), { ok: true, all: false, tags: ['Aa', 'BB'], codes: [2112] });
+});
+
+test('tags: an expression has a limited number of tags', (t) => {
+  const tags = (count: number): string => Array.from({ length: count }, (_, i) => `t${i}`).join('||');
+  const most = parseTagExpression(tags(TAG_COUNT_MAX));
+  t.is(most.ok && most.tags.length, TAG_COUNT_MAX);
+  const more = parseTagExpression(tags(TAG_COUNT_MAX + 1));
+  t.regex(more.ok ? '' : more.fault, /tags=4097 max=4096/);
 });

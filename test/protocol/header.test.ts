@@ -206,6 +206,14 @@ test('header: an answer repeats form and opaque, and always has fields', (t) => 
   }
 });
 
+test('header: an answer does not repeat a text of any size', (t) => {
+  for (const codec of Object.values(HeaderCodecs)) {
+    const request = read(encodeFrame({ code: 14, opaque: 1, flag: 0, codec }));
+    t.is(read(encodeResponse(request, 1, 'x'.repeat(16_384))).remark, 'x'.repeat(16_384));
+    t.is(read(encodeResponse(request, 1, 'x'.repeat(16 * 1024 * 1024))).remark, `${'x'.repeat(16_384)}...`);
+  }
+});
+
 const code = fc.integer({ min: -0x8000, max: 0x7fff });
 const int = fc.integer();
 const extOf = fc.dictionary(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), fc.string({ unit: 'grapheme', minLength: 1 }));

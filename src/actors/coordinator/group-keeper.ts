@@ -1,7 +1,7 @@
 // Creates, changes and removes consumer groups: the table, each group's retry topic, and what an ingress must know of a group.
 
 import type { ConsumerGroups, Member } from '../../core/consumer-groups.ts';
-import { type GroupConfig, groupConfig, isSystemGroup } from '../../core/group-config.ts';
+import { type GroupConfig, groupConfig, groupConfigFault, isSystemGroup } from '../../core/group-config.ts';
 import { GroupTable, type GroupTableState } from '../../core/group-table.ts';
 import type { OffsetResets } from '../../core/offset-resets.ts';
 import type { QueueLocks } from '../../core/queue-locks.ts';
@@ -65,7 +65,7 @@ export class GroupKeeper {
 
   /** Makes or changes a group; its retry topic is made with it, since tools and consumers ask for that topic's route at once. */
   put(config: GroupConfig, retry: RetryTopicWish = plain): Reply {
-    const fault = groupFault(config.groupName) ?? attributesFault(config);
+    const fault = groupFault(config.groupName) ?? groupConfigFault(config);
     if (fault !== null) return refuse(ResponseCodes.INVALID_PARAMETER, fault);
     const { settings, clock } = this.#context;
     if (!this.table.has(config.groupName) && this.table.size >= settings.maxQueueCount) {
@@ -175,10 +175,4 @@ function liveState(messageModel: string, subscriptions: Iterable<Subscription>):
       version: s.version,
     })),
   };
-}
-
-/** No attribute of groups is defined. */
-function attributesFault(config: GroupConfig): string | null {
-  const names = Object.keys(config.attributes);
-  return names.length === 0 ? null : `group attributes are not known group=${config.groupName} attributes=${names.join(', ')} allowed=none`;
 }

@@ -2,6 +2,7 @@
 import { RateLimit } from '../../base/rate-limit.ts';
 import type { ClientInfo, ConsumerBeat, ConsumerGroups, GroupEffect, Member } from '../../core/consumer-groups.ts';
 import { ExpiryQueue } from '../../core/expiry-queue.ts';
+import { shown } from '../../core/member-limits.ts';
 import { NoticeBook } from '../../core/notice-book.ts';
 import { ProducerGroups } from '../../core/producer-groups.ts';
 import type { LockOwner, QueueLocks } from '../../core/queue-locks.ts';
@@ -9,8 +10,6 @@ import { CounterIds } from '../../runtime/counters.ts';
 import type { ActorContext } from '../context.ts';
 import { addressOf, type Link, type Links } from './links.ts';
 
-/** Groups of one kind on one connection: more than any client has, so that no frame can fill the tables. */
-export const GROUPS_PER_LINK_MAX = 1000;
 const WARN_INTERVAL_MS = 10_000;
 const NOTICE_DELAY_MS = 15_000;
 
@@ -86,9 +85,11 @@ export class Membership {
     return effect;
   }
 
-  producerBeat(group: string, link: Link, client: ClientInfo): void {
-    this.producers.beat(group, link.id, client);
+  /** False where there are too many producers. */
+  producerBeat(group: string, link: Link, client: ClientInfo): boolean {
+    if (!this.producers.beat(group, link.id, client)) return false;
     this.#expiry.touch(expiryKey('p', link.id, group), this.#context.clock.steadyMs());
+    return true;
   }
 
   leaveConsumer(group: string, link: number): void {
@@ -164,7 +165,7 @@ export class Membership {
     counters.add(CounterIds.subscriptionMismatches, 1);
     const suppressed = this.#mismatchLimit.admit(clock.steadyMs());
     if (suppressed < 0) return;
-    const fields = { group, clientId, address: addressOf(link), reads: own, others: other, suppressed };
+    const fields = { group, clientId, address: addressOf(link), reads: shown(own), others: shown(other), suppressed };
     log.warn('members of a group subscribe to different things; some messages will not be read', fields);
   }
 

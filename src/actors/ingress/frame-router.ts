@@ -16,6 +16,12 @@ import type { ReplyPath } from './reply-path.ts';
 import type { SendBackPath } from './send-back-path.ts';
 import type { SendPath } from './send-path.ts';
 
+/**
+ * Bytes of a request's header. The largest that clients need holds 32 KiB of properties, each byte of which takes six where it has to be
+ * escaped; and what a header is passed on in is a header again, with a limit of 16 MiB.
+ */
+export const HEADER_SIZE_MAX = 1024 * 1024;
+
 export class FrameRouter {
   readonly #desk: Desk;
   readonly #sends: SendPath;
@@ -62,7 +68,8 @@ export class FrameRouter {
         if (client.closed) return true;
         if (!this.#relay.ready) return this.#desk.stall(client);
         const fault = readHeader(bytes, headerAt, headerSize, codec, this.#header);
-        if (fault === null) return this.#route(client, bytes, headerAt, codec, bodyAt, bodySize);
+        if (fault === null && headerSize <= HEADER_SIZE_MAX) return this.#route(client, bytes, headerAt, codec, bodyAt, bodySize);
+        if (fault === null) return this.#refuseHeader(client, headerSize);
         onFault(fault);
         return true;
       },
@@ -101,6 +108,12 @@ export class FrameRouter {
       default:
         return this.#relay.tryForward(client, bytes.subarray(headerAt - HEADER_AT, bodyAt + bodySize));
     }
+  }
+
+  #refuseHeader(client: ClientConnection, size: number): true {
+    const remark = `the request's header is too large size=${size} max=${HEADER_SIZE_MAX} bytes; what is large belongs into the body`;
+    if (!this.#header.isResponse) this.#desk.answer(client, this.#header, ResponseCodes.SYSTEM_ERROR, remark);
+    return true;
   }
 
   /** The coordinator does not read the log: the record that the request names goes along as its body. */

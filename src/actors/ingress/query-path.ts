@@ -19,6 +19,8 @@ import { recordAt } from './record-at.ts';
 const CLOCK_SKEW_MS = 600_000;
 /** The value of `indexType` with which the key is a tag. */
 const BY_TAG = 'T';
+/** Bytes of topic and key: as many as the ring to the indexer takes, and about as many as a message's properties have room for. */
+const KEY_SIZE_MAX = 32_700;
 /** Upper bound of an answer's body. */
 const BODY_SIZE_MAX = 12 * 1024 * 1024;
 
@@ -59,13 +61,20 @@ export class QueryPath {
     const { topic, key, maxNum, beginTimestamp, endTimestamp, indexType } = decoded.value;
     const byUniqueKey = decoded.value._UNIQUE_KEY_QUERY === true;
     const byTag = !byUniqueKey && indexType === BY_TAG;
+    const wanted = Buffer.from(byTag ? tagKey(topic, key) : `${topic}#${key}`, 'utf8');
+    if (wanted.length > KEY_SIZE_MAX) {
+      const remark = `topic and key are too long to be those of a message size=${wanted.length} max=${KEY_SIZE_MAX} bytes`;
+      this.#desk.answer(client, header, ResponseCodes.SYSTEM_ERROR, remark);
+      return true;
+    }
+    if (this.#desk.indexer.hasWaiting) return this.#desk.stall(client);
     const { defaultQueryMaxNum, maxMsgsNumBatch } = this.#desk.context.settings;
     const maxCount = byUniqueKey ? defaultQueryMaxNum : Math.max(1, Math.min(maxNum, maxMsgsNumBatch));
     const skewMs = byUniqueKey ? CLOCK_SKEW_MS : 0;
     const begin = clampTime(beginTimestamp - skewMs);
     const end = clampTime(endTimestamp + skewMs);
     const words = [this.pending.nextToken, maxCount, high32(begin), low32(begin), high32(end), low32(end)];
-    this.#desk.indexer.send(Messages.queryKey, words, Buffer.from(byTag ? tagKey(topic, key) : `${topic}#${key}`, 'utf8'));
+    this.#desk.indexer.send(Messages.queryKey, words, wanted);
     this.pending.add({ ...askOf(client, header), topic, key, byUniqueKey, byTag });
     return true;
   }

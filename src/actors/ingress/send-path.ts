@@ -1,7 +1,7 @@
 // Sends: judges a request, encodes its record straight into the ring to the commit log, and answers when the log has it.
 import { join64 } from '../../base/bytes.ts';
 import { PropertyNames } from '../../message/properties.ts';
-import { PROPERTIES_SIZE_MAX, RecordFields } from '../../message/record.ts';
+import { PROPERTIES_SIZE_MAX, RecordFields, visibleSysFlag } from '../../message/record.ts';
 import { ResponseCodes } from '../../protocol/codes.ts';
 import { readSendRequest, SendRequest } from '../../protocol/commands/send-message.ts';
 import type { Header } from '../../protocol/header.ts';
@@ -193,7 +193,7 @@ export class SendPath {
     const fields = this.#fields;
     fields.queueId = queueId;
     fields.flag = request.flag;
-    fields.sysFlag = request.sysFlag;
+    fields.sysFlag = visibleSysFlag(request.sysFlag);
     fields.bornTimeMs = request.bornTimeMs;
     fields.bornHost = client.hostBytes;
     fields.bornPort = client.connection.remotePort;

@@ -10,11 +10,11 @@ import {
   readReconsumeTimes,
   readStorePort,
   readSysFlag,
-  SysFlags,
   storeHostAt,
   storeHostSize,
   topicAt,
   topicSize,
+  visibleSysFlag,
 } from '../../message/record.ts';
 import { planCopy, type RecordCopy } from '../../message/record-copy.ts';
 import type { RoutedTopic } from './directory.ts';
@@ -41,7 +41,7 @@ export function planSentBack(
     topic: target.nameBytes,
     topicUnits: target.name.length,
     queueId,
-    sysFlag: sysFlagOf(record),
+    sysFlag: visibleSysFlag(readSysFlag(record, 0)),
     reconsumeTimes: readReconsumeTimes(record, 0) + 1,
     storeHost: host.bytes,
     storePort: host.port,
@@ -77,10 +77,4 @@ function delayOf(level: number, retryTopic: string, retryQueueId: number): Prope
     [PropertyNames.realTopic, retryTopic],
     [PropertyNames.realQueueId, String(retryQueueId)],
   ];
-}
-
-/** A committed message stays one; no other state of a transaction may hide the copy. */
-function sysFlagOf(record: Buffer): number {
-  const sysFlag = readSysFlag(record, 0);
-  return (sysFlag & SysFlags.transactionMask) === SysFlags.commit ? sysFlag : sysFlag & ~SysFlags.transactionMask;
 }

@@ -1,6 +1,7 @@
 // Reads fields of JSON bodies as other programs write them: numbers as text, keys with and without quotes, fields left out.
 import { asBuffer } from '../../base/bytes.ts';
 import { errorText } from '../../base/errors.ts';
+import { compactJson } from '../../base/json-writer.ts';
 import { parseLenient } from '../../base/lenient-json.ts';
 import type { Decoded } from '../ext.ts';
 
@@ -27,15 +28,20 @@ export function member(json: unknown, name: string): unknown {
   return isObject(json) && Object.hasOwn(json, name) ? json[name] : undefined;
 }
 
+/** An object where a text is due counts as its JSON, as Java's reader has it. */
 export function textOf(json: unknown, name: string, missing: string): string {
   const value = member(json, name);
-  return value === undefined || value === null ? missing : String(value);
+  return value === undefined || value === null ? missing : textOfValue(value);
+}
+
+export function textOfValue(value: unknown): string {
+  return typeof value === 'object' ? compactJson(value) : String(value);
 }
 
 /** A whole number; `missing` where there is none. */
 export function intOf(json: unknown, name: string, missing: number): number {
   const value = member(json, name);
-  if (value === undefined || value === null || value === '') return missing;
+  if (value === undefined || value === null || value === '' || typeof value === 'object') return missing;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : missing;
 }
@@ -56,7 +62,7 @@ export function listOf(json: unknown, name: string): readonly unknown[] {
 }
 
 export function textListOf(json: unknown, name: string): string[] {
-  return listOf(json, name).map(String);
+  return listOf(json, name).map(textOfValue);
 }
 
 /** An object whose keys are whole numbers, such as broker ids; other keys are left out. */
@@ -64,7 +70,7 @@ export function idMapOf(json: unknown, name: string): Map<number, string> {
   const map = new Map<number, string>();
   for (const [key, value] of entriesOf(json, name)) {
     const id = Number(key);
-    if (Number.isSafeInteger(id) && key.trim() !== '') map.set(id, String(value));
+    if (Number.isSafeInteger(id) && key.trim() !== '') map.set(id, textOfValue(value));
   }
   return map;
 }

@@ -2,7 +2,7 @@
 import { javaHash } from '../../base/bytes.ts';
 import { RawJson } from '../../base/json-writer.ts';
 import type { Decoded } from '../ext.ts';
-import { boolOf, isObject, listOf, textListOf, textOf } from './json-body.ts';
+import { boolOf, isObject, textListOf, textOf } from './json-body.ts';
 
 export interface SubscriptionData {
   readonly topic: string;
@@ -27,7 +27,7 @@ export function subscriptionDataOf(json: unknown): Decoded<SubscriptionData> {
   const version = textOf(json, 'subVersion', '0');
   if (!VERSION_TEXT.test(version)) return { ok: false, fault: `subVersion is no whole number subVersion=${version} topic=${topic}` };
   const tags = textListOf(json, 'tagsSet');
-  const codes = listOf(json, 'codeSet').map(Number).filter(Number.isSafeInteger);
+  const codes = textListOf(json, 'codeSet').map(Number).filter(Number.isSafeInteger);
   const type = textOf(json, 'expressionType', '');
   return {
     ok: true,

@@ -2,7 +2,7 @@
 import { compactJson } from '../../base/json-writer.ts';
 import type { Decoded } from '../ext.ts';
 import { type DataVersion, dataVersionJson, dataVersionOf } from './data-version.ts';
-import { boolOf, entriesOf, intOf, isObject, listOf, member, parseBody, textOf } from './json-body.ts';
+import { boolOf, entriesOf, intOf, isObject, listOf, member, parseBody, textOf, textOfValue } from './json-body.ts';
 
 export interface SubscriptionGroupData {
   readonly groupName: string;
@@ -49,7 +49,7 @@ export function subscriptionGroupOf(json: unknown, name = ''): SubscriptionGroup
     groupSysFlag: intOf(json, 'groupSysFlag', 0),
     consumeTimeoutMinute: intOf(json, 'consumeTimeoutMinute', 15),
     ...(Array.isArray(subscriptions) ? { subscriptionDataSet: subscriptions } : {}),
-    attributes: Object.fromEntries(entriesOf(json, 'attributes').map(([key, value]) => [key, String(value)])),
+    attributes: Object.fromEntries(entriesOf(json, 'attributes').map(([key, value]) => [key, textOfValue(value)])),
   };
 }
 
@@ -74,6 +74,7 @@ export function encodeSubscriptionGroupList(groups: readonly SubscriptionGroupDa
 export function decodeSubscriptionGroupList(body: Uint8Array): Decoded<SubscriptionGroupData[]> {
   const parsed = parseBody(body);
   if (!parsed.ok) return parsed;
+  if (!Array.isArray(member(parsed.value, 'groupConfigList'))) return { ok: false, fault: 'body has no groupConfigList' };
   const groups: SubscriptionGroupData[] = [];
   for (const item of listOf(parsed.value, 'groupConfigList')) {
     const group = named(subscriptionGroupOf(item));

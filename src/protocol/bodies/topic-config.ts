@@ -2,7 +2,7 @@
 import { compactJson } from '../../base/json-writer.ts';
 import type { Decoded } from '../ext.ts';
 import { type DataVersion, dataVersionJson, dataVersionOf } from './data-version.ts';
-import { boolOf, entriesOf, intOf, isObject, listOf, member, parseBody, textOf } from './json-body.ts';
+import { boolOf, entriesOf, intOf, isObject, listOf, member, parseBody, textOf, textOfValue } from './json-body.ts';
 import type { RegisteredTopic } from './register-broker.ts';
 
 export type TopicConfigData = RegisteredTopic;
@@ -30,7 +30,7 @@ export function topicConfigDataOf(json: unknown, name = ''): TopicConfigData {
     topicFilterType: textOf(json, 'topicFilterType', 'SINGLE_TAG'),
     topicSysFlag: intOf(json, 'topicSysFlag', 0),
     order: boolOf(json, 'order'),
-    attributes: Object.fromEntries(entriesOf(json, 'attributes').map(([key, value]) => [key, String(value)])),
+    attributes: Object.fromEntries(entriesOf(json, 'attributes').map(([key, value]) => [key, textOfValue(value)])),
   };
 }
 
@@ -55,6 +55,7 @@ export function encodeTopicConfigList(topics: readonly TopicConfigData[]): Buffe
 export function decodeTopicConfigList(body: Uint8Array): Decoded<TopicConfigData[]> {
   const parsed = parseBody(body);
   if (!parsed.ok) return parsed;
+  if (!Array.isArray(member(parsed.value, 'topicConfigList'))) return { ok: false, fault: 'body has no topicConfigList' };
   const topics: TopicConfigData[] = [];
   for (const item of listOf(parsed.value, 'topicConfigList')) {
     const topic = named(topicConfigDataOf(item));

@@ -7,7 +7,7 @@ import type { ExtFields, FieldSpan, Header } from '../header.ts';
 
 //   a producerGroup! s          e queueId! i32 (<0: broker picks)     i properties s      m batch b
 //   b topic! s                  f sysFlag! i32                        j reconsumeTimes i32
-//   c defaultTopic! s           g bornTimestamp! i64 ms               k unitMode b
+//   c defaultTopic! s, may be ''  g bornTimestamp! i64 ms             k unitMode b
 //   d defaultTopicQueueNums!    h flag! i32, the user's               l maxReconsumeTimes i32
 //   The body is the message's, or with `batch` the entries of a batch, whichever the code. `n` or `bname`, the broker's name, is ignored.
 
@@ -123,13 +123,14 @@ export function readSendRequest(header: Header, into: SendRequest): string | nul
   if (isAmong(changed, names.batch)) into.batch = boolOf(header, names.batch);
   // A number that is absent or no number is NaN, and so then is the sum.
   const numbers = into.defaultTopicQueueCount + into.queueId + into.sysFlag + into.flag + into.reconsumeTimes + into.maxReconsumeTimes;
-  if (into.group !== '' && into.topic !== '' && into.defaultTopic !== '' && Number.isSafeInteger(numbers + into.bornTimeMs)) return null;
+  const named = into.group !== '' && into.topic !== '' && (into.defaultTopic !== '' || header.field(names.defaultTopic) === '');
+  if (named && Number.isSafeInteger(numbers + into.bornTimeMs)) return null;
   return sendFault(header, names, into);
 }
 
 function sendFault(header: Header, names: Names, seen: SendRequest): string {
   for (const key of ['group', 'topic', 'defaultTopic'] as const) {
-    if (seen[key] === '') return fieldFault(header, names[key], 'text');
+    if (seen[key] === '' && (key !== 'defaultTopic' || header.field(names[key]) !== '')) return fieldFault(header, names[key], 'text');
   }
   for (const key of ['defaultTopicQueueCount', 'queueId', 'sysFlag', 'flag', 'reconsumeTimes', 'maxReconsumeTimes'] as const) {
     if (Number.isNaN(seen[key])) return fieldFault(header, names[key], int32.allowed);

@@ -67,3 +67,18 @@ test('send: an answerable fault for each field that is absent or senseless', (t)
     t.is(seen.maxReconsumeTimes, -1);
   }
 });
+
+test('send: the topic that a new one would be made after may be empty, as Go clients before 2.1.2 send it with batches', (t) => {
+  const seen = new SendRequest();
+  const whole = { ...encodeSendRequest(RequestCodes.SEND_BATCH_MESSAGE, request), m: true };
+  for (const rest of [
+    { c: '', d: 0 },
+    { c: '', d: '0', l: '0' },
+  ]) {
+    t.is(readSendRequest(headerOf(RequestCodes.SEND_BATCH_MESSAGE, { ...whole, ...rest }), seen), null);
+    t.deepEqual([seen.topic, seen.defaultTopic, seen.defaultTopicQueueCount], ['T', '', 0]);
+  }
+  // What else is wrong is told all the same.
+  t.regex(readSendRequest(headerOf(RequestCodes.SEND_BATCH_MESSAGE, { ...whole, c: '', e: 'x' }), seen) ?? '', /field=e seen=x/);
+  t.regex(readSendRequest(headerOf(RequestCodes.SEND_BATCH_MESSAGE, { ...whole, c: '', b: '' }), seen) ?? '', /absent field=b/);
+});

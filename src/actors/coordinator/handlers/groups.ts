@@ -1,6 +1,7 @@
 // Requests about the configuration of consumer groups.
 import type { GroupConfig } from '../../../core/group-config.ts';
-import { groupFault } from '../../../message/names.ts';
+import { FORBIDDEN_COUNT_MAX } from '../../../core/group-table.ts';
+import { groupFault, topicFault } from '../../../message/names.ts';
 import { RequestCodes, ResponseCodes } from '../../../protocol/codes.ts';
 import { decodeGroupForbiddenRequest, encodeGroupForbidden } from '../../../protocol/commands/group-forbidden.ts';
 import {
@@ -76,7 +77,13 @@ function onDelete(desk: Desk, request: Request): Reply {
 
 function onForbidden(desk: Desk, { group, topic, readable }: { group: string; topic: string; readable?: boolean | undefined }): Reply {
   if (readable !== undefined) {
-    if (!desk.groups.table.has(group)) return refuse(ResponseCodes.SUBSCRIPTION_GROUP_NOT_EXIST, `Group ${group} not exist!`);
+    const { table } = desk.groups;
+    if (!table.has(group)) return refuse(ResponseCodes.SUBSCRIPTION_GROUP_NOT_EXIST, `Group ${group} not exist!`);
+    const fault = topicFault(topic);
+    if (fault !== null) return refuse(ResponseCodes.INVALID_PARAMETER, fault);
+    if (!readable && table.readable(group, topic) && table.forbiddenTopics(group).length >= FORBIDDEN_COUNT_MAX) {
+      return refuse(ResponseCodes.INVALID_PARAMETER, `too many topics are forbidden group=${group} max=${FORBIDDEN_COUNT_MAX}`);
+    }
     desk.groups.setReadable(group, topic, readable);
   }
   return withBody(encodeGroupForbidden(group, topic, desk.groups.table.readable(group, topic)));

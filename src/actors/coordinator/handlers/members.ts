@@ -1,5 +1,6 @@
 // Requests of clients about themselves: heartbeats, leaving, who else is there, whether a subscription can be served.
 import type { ClientInfo } from '../../../core/consumer-groups.ts';
+import { HEARTBEAT_SIZE_MAX, heartbeatFault, MEMBERS_SIZE_MAX, PRODUCER_COUNT_MAX, shown } from '../../../core/member-limits.ts';
 import { CLIENT_DECIDES } from '../../../core/start-offset.ts';
 import { memberShapeOf } from '../../../core/subscription.ts';
 import { groupFault, topicFault } from '../../../message/names.ts';
@@ -12,7 +13,6 @@ import type { Header } from '../../../protocol/header.ts';
 import { languageCode, languageName } from '../../../protocol/versions.ts';
 import type { Desk } from '../desk.ts';
 import type { Link } from '../links.ts';
-import { GROUPS_PER_LINK_MAX } from '../membership.ts';
 import { badRequest, decoding, done, type HandlerRow, type Reply, type Request, refuse, withBody } from '../request.ts';
 
 export const memberHandlers: readonly HandlerRow[] = [
@@ -34,15 +34,13 @@ interface Outcome {
 }
 
 function onHeartbeat(desk: Desk, request: Request): Reply {
-  const decoded = decodeHeartbeat(request.body);
+  const { link, header, body } = request;
+  if (body.length > HEARTBEAT_SIZE_MAX) return badRequest(`heartbeat is too large size=${body.length} max=${HEARTBEAT_SIZE_MAX} bytes`);
+  const decoded = decodeHeartbeat(body);
   if (!decoded.ok) return badRequest(`heartbeat body: ${decoded.fault}`);
   const beat = decoded.value;
-  if (beat.consumers.length > GROUPS_PER_LINK_MAX || beat.producerGroups.length > GROUPS_PER_LINK_MAX) {
-    return badRequest(
-      `heartbeat names too many groups consumers=${beat.consumers.length} producers=${beat.producerGroups.length} max=${GROUPS_PER_LINK_MAX}`,
-    );
-  }
-  const { link, header } = request;
+  const fault = heartbeatFault(beat);
+  if (fault !== null) return badRequest(fault);
   // A connection that is closed already has no members, in whatever order that became known.
   if (link === undefined) return { ...done, ext: wholeHeartbeat };
   const client = clientOf(desk, header, beat);
@@ -52,10 +50,16 @@ function onHeartbeat(desk: Desk, request: Request): Reply {
     if (refused !== null) return refused;
   }
   if (desk.context.settings.enableRegisterProducer) {
-    for (const group of beat.producerGroups) if (groupFault(group) === null) desk.membership.producerBeat(group, link, client);
+    for (const group of beat.producerGroups) {
+      if (groupFault(group) === null && !desk.membership.producerBeat(group, link, client)) return tooManyProducers(group);
+    }
   }
   const { warnings, complete } = outcome;
   return { ...done, ext: complete ? shortHeartbeat : wholeHeartbeat, remark: warnings.length === 0 ? undefined : warnings.join('; ') };
+}
+
+function tooManyProducers(group: string): Reply {
+  return refuse(ResponseCodes.SYSTEM_ERROR, `too many producers are connected group=${group} max=${PRODUCER_COUNT_MAX}; close some`);
 }
 
 function clientOf(desk: Desk, header: Header, beat: HeartbeatData): ClientInfo {
@@ -100,13 +104,18 @@ function beatConsumer(
   }
   const { fingerprint } = beat;
   const said = { consumeType, messageModel, consumeFromWhere, subscriptions: beat.withoutSub ? null : subscriptions, fingerprint };
-  const effect = desk.membership.consumerBeat({ ...client, link: link.id, group, ...said }, link);
+  const member = { ...client, link: link.id, group, ...said };
+  if (!desk.consumers.hasRoom(member)) {
+    const remark = `members of all groups say too much of themselves group=${group} max=${MEMBERS_SIZE_MAX} bytes; subscribe to fewer topics and tags`;
+    return refuse(ResponseCodes.SYSTEM_ERROR, remark);
+  }
+  const effect = desk.membership.consumerBeat(member, link);
   if (effect.refused) return passOver(outcome, `another connection has client id ${client.clientId} in group ${group}`);
   const start = consumeType === 'CONSUME_ACTIVELY' ? CLIENT_DECIDES : consumeFromWhere;
   for (const s of subscriptions) desk.offsets.noteJoin(group, s.topic, start);
   if (effect.mismatch !== null) {
     const { own, other } = effect.mismatch;
-    outcome.warnings.push(`members of group ${group} subscribe to different things own=${own} others=${other}`);
+    outcome.warnings.push(`members of group ${group} subscribe to different things own=${shown(own)} others=${shown(other)}`);
   }
   return null;
 }
@@ -118,7 +127,7 @@ function passOver(outcome: Outcome, warning: string): null {
 }
 
 function strictText(group: string, own: string, other: string): string {
-  return `subscription differs from that of the group's other members group=${group} own=${own} others=${other}; make them alike or turn strictSubscription off`;
+  return `subscription differs from that of the group's other members group=${group} own=${shown(own)} others=${shown(other)}; make them alike or turn strictSubscription off`;
 }
 
 function onUnregister(

@@ -45,7 +45,10 @@ function onUpdate(desk: Desk, { header, link }: Request): Reply {
   const result = desk.offsets.commit(group, topic, queueId, offset, link?.id ?? -1);
   if (result === 'done') return done;
   if (result === 'reset') return { ...done, remark: 'Offset has been previously reset' };
-  return refuse(ResponseCodes.SYSTEM_ERROR, `too many queues have an offset topic=${topic} group=${group} queueId=${queueId}`);
+  return refuse(
+    ResponseCodes.SYSTEM_ERROR,
+    `too many queues have an offset topic=${topic} group=${group} queueId=${queueId}; remove groups that are not used any more`,
+  );
 }
 
 function onAll(desk: Desk): Reply {
