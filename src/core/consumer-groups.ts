@@ -112,6 +112,11 @@ export class ConsumerGroups {
     return this.#groups.get(group)?.linkOf.get(clientId) ?? -1;
   }
 
+  /** Whether a member lives on this connection. */
+  has(link: number): boolean {
+    return this.#groupsOfLink.has(link);
+  }
+
   groupsOf(link: number): readonly string[] {
     return [...(this.#groupsOfLink.get(link) ?? [])];
   }
