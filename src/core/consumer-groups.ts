@@ -188,8 +188,7 @@ export class ConsumerGroups {
     group.linkOf.set(clientId, link);
     countShape(group.shapes, shape, 1);
     this.#noteShapes(beat.group, group);
-    const groups = this.#groupsOfLink.get(link) ?? new Set();
-    this.#groupsOfLink.set(link, groups.add(beat.group));
+    this.#groupsOfLink.set(link, (this.#groupsOfLink.get(link) ?? new Set<string>()).add(beat.group));
 
     const modelChanged = group.messageModel !== messageModel;
     group.consumeType = consumeType;
