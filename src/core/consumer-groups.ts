@@ -112,6 +112,11 @@ export class ConsumerGroups {
     return this.#groups.get(group)?.linkOf.get(clientId) ?? -1;
   }
 
+  /** Whether a member lives on this connection. */
+  has(link: number): boolean {
+    return this.#groupsOfLink.has(link);
+  }
+
   groupsOf(link: number): readonly string[] {
     return [...(this.#groupsOfLink.get(link) ?? [])];
   }
@@ -183,8 +188,7 @@ export class ConsumerGroups {
     group.linkOf.set(clientId, link);
     countShape(group.shapes, shape, 1);
     this.#noteShapes(beat.group, group);
-    const groups = this.#groupsOfLink.get(link) ?? new Set();
-    this.#groupsOfLink.set(link, groups.add(beat.group));
+    this.#groupsOfLink.set(link, (this.#groupsOfLink.get(link) ?? new Set<string>()).add(beat.group));
 
     const modelChanged = group.messageModel !== messageModel;
     group.consumeType = consumeType;

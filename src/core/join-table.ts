@@ -10,6 +10,9 @@ export interface Join {
 
 export type JoinRows = ReadonlyMap<string, Join>;
 
+/** Joins of topics that are not there: clients may name any, and all joins are written whenever one is added. */
+export const ABSENT_JOIN_COUNT_MAX = 4096;
+
 const SEPARATOR = '@';
 
 export class JoinTable {
@@ -17,10 +20,12 @@ export class JoinTable {
   /** Those of topics that are gone or never were: they go first where there are too many. */
   readonly #absent = new Set<string>();
   readonly #joinCountMax: number;
+  readonly #absentCountMax: number;
   #dirty = false;
 
-  constructor(joinCountMax: number) {
+  constructor(joinCountMax: number, absentCountMax = ABSENT_JOIN_COUNT_MAX) {
     this.#joinCountMax = joinCountMax;
+    this.#absentCountMax = absentCountMax;
   }
 
   get dirty(): boolean {
@@ -49,7 +54,7 @@ export class JoinTable {
     const old = this.#joins.get(key);
     if (old !== undefined && old.consumeFromWhere === consumeFromWhere) return false;
     this.#put(key, old === undefined ? { joinedAtMs, ends: endsNow(), consumeFromWhere } : { ...old, consumeFromWhere });
-    if (this.#joins.size > this.#joinCountMax) this.#evict();
+    if (this.#joins.size > this.#joinCountMax || this.#absent.size > this.#absentCountMax) this.#evict();
     this.#dirty = true;
     return true;
   }

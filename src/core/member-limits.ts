@@ -7,13 +7,15 @@ import type { Subscription } from './subscription.ts';
 export const HEARTBEAT_SIZE_MAX = 4 * 1024 * 1024;
 /** Groups of one kind in one heartbeat: more than any client has. */
 export const GROUPS_PER_LINK_MAX = 1000;
+/** Subscriptions of all groups in one heartbeat. */
+export const SUBSCRIPTION_COUNT_MAX = 4000;
 /** Letters of a client id, and of the words that say how a group reads. */
 export const CLIENT_ID_SIZE_MAX = 1024;
 export const WORD_SIZE_MAX = 128;
 /** Letters of one subscription's expression. */
 export const EXPRESSION_SIZE_MAX = 64 * 1024;
 /** Of all members of all groups together, about. */
-export const MEMBERS_SIZE_MAX = 128 * 1024 * 1024;
+export const MEMBERS_SIZE_MAX = 64 * 1024 * 1024;
 /** Of all producer groups together: how many connections each has, summed up. */
 export const PRODUCER_COUNT_MAX = 200_000;
 
@@ -25,6 +27,8 @@ export function heartbeatFault({ clientId, consumers, producerGroups }: Heartbea
   if (consumers.length > GROUPS_PER_LINK_MAX || producerGroups.length > GROUPS_PER_LINK_MAX) {
     return `heartbeat names too many groups consumers=${consumers.length} producers=${producerGroups.length} max=${GROUPS_PER_LINK_MAX}`;
   }
+  const count = consumers.reduce((sum, { subscriptions }) => sum + subscriptions.length, 0);
+  if (count > SUBSCRIPTION_COUNT_MAX) return `heartbeat has too many subscriptions subscriptions=${count} max=${SUBSCRIPTION_COUNT_MAX}`;
   if (clientId.length > CLIENT_ID_SIZE_MAX) return `clientID is too long size=${clientId.length} max=${CLIENT_ID_SIZE_MAX}`;
   for (const { group, consumeType, messageModel, consumeFromWhere, subscriptions } of consumers) {
     for (const word of [consumeType, messageModel, consumeFromWhere]) {

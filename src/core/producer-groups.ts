@@ -34,6 +34,11 @@ export class ProducerGroups {
     return [...(this.#groupsOfLink.get(link) ?? [])];
   }
 
+  /** Whether a client produces over this connection. */
+  has(link: number): boolean {
+    return this.#groupsOfLink.has(link);
+  }
+
   /** The newest connection over which a client of this id produces; -1 where there is none. */
   linkOf(clientId: string): number {
     let newest = -1;

@@ -6,6 +6,7 @@ import {
   EXPRESSION_SIZE_MAX,
   GROUPS_PER_LINK_MAX,
   heartbeatFault,
+  SUBSCRIPTION_COUNT_MAX,
   shown,
   WORD_SIZE_MAX,
 } from '../../src/core/member-limits.ts';
@@ -39,6 +40,9 @@ test('member limits: a usual heartbeat, and one at every limit, is taken', (t) =
 
 test('member limits: what is beyond one is told with the limit', (t) => {
   t.regex(faultOf({ consumers: new Array<ConsumerData>(GROUPS_PER_LINK_MAX + 1).fill(consumer) }) ?? '', /consumers=1001 .* max=1000/);
+  const many = new Array<typeof reading>(SUBSCRIPTION_COUNT_MAX).fill(reading);
+  t.is(faultOf({ consumers: [{ ...consumer, subscriptions: many }] }), null);
+  t.regex(faultOf({ consumers: [{ ...consumer, subscriptions: many }, consumer] }) ?? '', /subscriptions=4001 max=4000/);
   t.regex(faultOf({ clientId: x(CLIENT_ID_SIZE_MAX + 1) }) ?? '', /clientID .* size=1025 max=1024/);
   for (const word of ['consumeType', 'messageModel', 'consumeFromWhere'] as const) {
     t.regex(faultOf({}, { [word]: x(WORD_SIZE_MAX + 1) }) ?? '', /group G .* size=129 max=128/);
@@ -64,6 +68,10 @@ test('member limits: producers are counted by group and connection; those that a
   t.false(producers.beat('C', 1, client));
   t.true(producers.beat('B', 1, client));
   t.false(producers.leave('C', 1));
+  t.deepEqual([producers.has(1), producers.has(2), producers.has(3)], [true, true, false]);
+  t.true(producers.leave('A', 2));
+  t.false(producers.has(2));
+  t.true(producers.beat('A', 2, client));
   t.true(producers.leave('B', 1));
   t.true(producers.beat('C', 1, client));
   t.deepEqual([...producers.all()].map(([group]) => group).sort(), ['A', 'C']);

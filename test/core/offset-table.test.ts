@@ -109,6 +109,13 @@ test('join table: joins of topics that never were, that went, and that were load
   t.deepEqual([...table.rows.keys()], ['T@B', 'T@D', 'NONE99@E']);
 });
 
+test('join table: joins of topics that are not there have a limit of their own', (t) => {
+  const table = new JoinTable(10, 2);
+  table.note('A', 'T', 'LAST', 1, () => [1]);
+  for (let i = 0; i < 5; i++) table.note('E', `NONE${i}`, 'LAST', 1, () => []);
+  t.deepEqual([...table.rows.keys()], ['T@A', 'NONE3@E', 'NONE4@E']);
+});
+
 test('start offset: the rules of both houses', (t) => {
   const join = (consumeFromWhere: string, ends: number[] = [7]) => ({ joinedAtMs: 0, ends, consumeFromWhere });
   const ask = (begin: number, end: number, joined: ReturnType<typeof join> | undefined, more = {}): number =>

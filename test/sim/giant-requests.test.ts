@@ -4,6 +4,7 @@ import { HEADER_SIZE_MAX } from '../../src/actors/ingress/frame-router.ts';
 import { EXPRESSION_SIZE_MAX, HEARTBEAT_SIZE_MAX } from '../../src/core/member-limits.ts';
 import { TAG_COUNT_MAX } from '../../src/message/tags.ts';
 import type { ConsumerData } from '../../src/protocol/bodies/heartbeat.ts';
+import { encodeLockBatch } from '../../src/protocol/bodies/lock-batch.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { SimBroker } from './sim-broker.ts';
 import { bodyOf, nameOf, recordsOf, type SimClient, sendFields } from './sim-client.ts';
@@ -91,6 +92,32 @@ test('giant requests: a heartbeat that subscribes to too much makes no member', 
     t.is(client.ask(RequestCodes.GET_CONSUMER_LIST_BY_GROUP, { consumerGroup: consumer.group }).code, ResponseCodes.SYSTEM_ERROR);
   }
   checkOthers();
+});
+
+test('giant requests: a set of queues to lock is limited, and the largest is looked through', async (t) => {
+  const { client, checkOthers } = await start(7);
+  const queues = (count: number) => Array.from({ length: count }, (_, queueId) => ({ topic: 'Orders', brokerName: 'default', queueId }));
+  const body = (count: number) => encodeLockBatch({ group: 'G', clientId: 'c', queues: queues(count), onlyThisBroker: false });
+  for (const code of [RequestCodes.LOCK_BATCH_MQ, RequestCodes.UNLOCK_BATCH_MQ]) {
+    const answer = client.ask(code, {}, body(100_000));
+    t.is(answer.code, ResponseCodes.SYSTEM_ERROR);
+    t.regex(answer.remark ?? '', /lock body: it is too large size=\d+ max=1048576 bytes/);
+    t.is(client.ask(code, {}, body(15_000)).code, 0);
+  }
+  checkOthers();
+});
+
+test('giant requests: a connection with thousands of groups that falls silent is closed, and nobody waits for that', async (t) => {
+  const { sim, client, checkOthers } = await start(8);
+  for (let i = 0; i < 20; i++) {
+    const producerGroups = Array.from({ length: 1_000 }, (_, k) => `P${i}-${k}`);
+    t.is(client.await(client.beat({ producerGroups })).code, 0);
+  }
+  for (let second = 0; second < 130 && !client.closed; second += 10) {
+    sim.runner.runFor(10_000);
+    checkOthers();
+  }
+  t.true(client.closed);
 });
 
 test('giant requests: a mismatch of long subscriptions is told in a text that can be read', async (t) => {

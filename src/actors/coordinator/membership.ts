@@ -176,7 +176,7 @@ export class Membership {
     if (kind === 'c') this.leaveConsumer(group, id);
     else this.leaveProducer(group, id);
     // A connection that still beats for other groups is alive.
-    const silent = this.consumers.groupsOf(id).length + this.producers.groupsOf(id).length === 0;
+    const silent = !this.consumers.has(id) && !this.producers.has(id);
     if (silent && link !== undefined) this.#events.closeConnection(link);
   }
 

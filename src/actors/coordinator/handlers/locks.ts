@@ -4,6 +4,7 @@ import { groupFault } from '../../../message/names.ts';
 import { decodeLockBatch, encodeLockedQueues, type LockBatch } from '../../../protocol/bodies/lock-batch.ts';
 import type { MessageQueue } from '../../../protocol/bodies/message-queue.ts';
 import { RequestCodes } from '../../../protocol/codes.ts';
+import type { Decoded } from '../../../protocol/ext.ts';
 import type { Desk } from '../desk.ts';
 import { badRequest, done, type HandlerRow, type Reply, type Request, withBody } from '../request.ts';
 
@@ -12,12 +13,20 @@ export const lockHandlers: readonly HandlerRow[] = [
   [RequestCodes.UNLOCK_BATCH_MQ, onUnlock],
 ];
 
+/** Bytes of a request's body: room for ten thousand queues. */
+const BODY_SIZE_MAX = 1024 * 1024;
+
+function decodeQueues(body: Buffer): Decoded<LockBatch> {
+  if (body.length > BODY_SIZE_MAX) return { ok: false, fault: `it is too large size=${body.length} max=${BODY_SIZE_MAX} bytes` };
+  return decodeLockBatch(body);
+}
+
 /**
  * The answer lists what the client holds now; all else it does not. There are no other replicas to ask, so `onlyThisBroker` makes no
  * difference.
  */
 function onLock(desk: Desk, { body, link }: Request): Reply {
-  const decoded = decodeLockBatch(body);
+  const decoded = decodeQueues(body);
   if (!decoded.ok) return badRequest(`lock body: ${decoded.fault}`);
   const { group, clientId, queues } = decoded.value;
   // A connection that is closed already has given back what it held, in whatever order that became known.
@@ -36,7 +45,7 @@ function isOurs(desk: Desk, { brokerName, topic, queueId }: MessageQueue): boole
 
 /** Of queues that another client holds nothing happens. */
 function onUnlock(desk: Desk, { body }: Request): Reply {
-  const decoded = decodeLockBatch(body);
+  const decoded = decodeQueues(body);
   if (!decoded.ok) return badRequest(`unlock body: ${decoded.fault}`);
   unlockAll(desk, decoded.value);
   return done;
