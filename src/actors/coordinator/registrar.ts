@@ -15,7 +15,10 @@ import type { TopicKeeper } from './topic-keeper.ts';
 export const FIRST_REGISTRATION_MS = 3000;
 /** Nor does the answer to a tool that changed a topic wait longer for them. */
 export const HELD_ANSWER_MS = 1000;
-/** Larger tables are sent whole only on the period: else each of a thousand topics that are made would cost the sending of all before it. */
+/**
+ * What changed goes out alone: a whole table under a new version would give back the write permission that a tool has wiped. Smaller tables
+ * are sent whole where a topic was removed, and to name servers that take what is not listed for removed.
+ */
 const FULL_TABLE_MAX = 100;
 /** How often to look whether the listener is bound. */
 const PORT_POLL_MS = 20;
@@ -27,6 +30,8 @@ interface Server {
   connectionId: number;
   /** Topics changed since the last registration; null: all are to be sent. */
   changed: Set<string> | null;
+  /** The last registration was not answered: whether its topics have arrived is not known. */
+  unanswered: boolean;
   /** A question whether the name server is up to date is under way, and not a registration. */
   asking: boolean;
   warned: boolean;
@@ -117,6 +122,7 @@ export class Registrar {
     }
     if (server.warned) log.info('registered at the name server again', { address: textOf(server.address) });
     server.warned = false;
+    server.unanswered = false;
     if (!server.asking) this.#takeOrder(body);
     else if (header.field('changed') === 'true') {
       server.changed = null;
@@ -163,6 +169,7 @@ export class Registrar {
       state: new NameServerState(settings.registerNameServerPeriod, clock.steadyMs()),
       connectionId: -1,
       changed: null,
+      unanswered: false,
       asking: false,
       warned: false,
     });
@@ -205,17 +212,25 @@ export class Registrar {
   #register(server: Server, steadyMs: number): void {
     const { table } = this.#topics;
     const opaque = this.#nextOpaque++;
-    const { changed } = server;
+    const changed = server.unanswered ? null : server.changed;
     const isNews = changed === null || changed.size > 0;
     server.asking = !this.#context.settings.forceRegister && !isNews && server.state.registeredOnce;
     server.changed = new Set();
     if (server.asking) this.#send(server, this.#frames.question(opaque, this.address, table.version));
     else {
-      const whole = changed === null || changed.size === 0 || table.size <= FULL_TABLE_MAX;
-      const configs = whole ? [...table.all()] : [...changed].map((name) => table.get(name)).filter((config) => config !== undefined);
-      this.#send(server, this.#frames.registration(opaque, this.address, configs, table.version, whole));
+      const found = [...(changed ?? [])].map((name) => table.get(name)).filter((config) => config !== undefined);
+      const lists = found.length < (changed?.size ?? 0) || this.#listsAll();
+      const whole = changed === null || changed.size === 0 || (lists && table.size <= FULL_TABLE_MAX);
+      this.#send(server, this.#frames.registration(opaque, this.address, whole ? [...table.all()] : found, table.version, whole));
+      server.unanswered = true;
     }
     server.state.onSent(opaque, steadyMs);
+  }
+
+  /** With either setting name servers are told to forget topics that a registration does not list. */
+  #listsAll(): boolean {
+    const { deleteTopicWithBrokerRegistration, given } = this.#context.settings;
+    return deleteTopicWithBrokerRegistration || given['enableSingleTopicRegister'] === 'true';
   }
 
   #send(server: Server, frame: Buffer): void {
