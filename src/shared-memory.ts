@@ -63,13 +63,18 @@ export function readBufferOf(memory: SharedMemory, threadIndex: number): Buffer 
   return Buffer.from(Arena.of(region.memory).buffer, region.at, region.size);
 }
 
+function blocksSizeOf(topology: Topology, kind: string): number {
+  if (kind === 'ingress') return topology.blocksSizeBytes;
+  return kind === 'scheduler' ? topology.schedulerBlocksSizeBytes : 0;
+}
+
 function allocateArena(topology: Topology): Pick<SharedMemory, 'rings' | 'window' | 'reads' | 'outputs' | 'blocks'> {
   const sizes = [
     topology.rings.map((ring) => ringMemorySize(ring.capacityBytes)),
     [windowMemorySize(topology.windowSizeBytes)],
     topology.threads.map((thread) => (thread.reactive ? READ_BUFFER_SIZE : 0)),
     topology.actors.map((actor) => (actor.kind === 'ingress' ? topology.outputSizeBytes : 0)),
-    topology.actors.map((actor) => (actor.kind === 'ingress' || actor.kind === 'scheduler' ? topology.blocksSizeBytes : 0)),
+    topology.actors.map(({ kind }) => blocksSizeOf(topology, kind)),
   ] as const;
   const total = sizes.flat().reduce((sum, size) => sum + size, 0);
   if (total > ARENA_SIZE_MAX - (1 << 20))

@@ -79,6 +79,7 @@ export interface Topology {
   readonly outputSizeBytes: number;
   /** For what an ingress reads from the log's files. */
   readonly blocksSizeBytes: number;
+  readonly schedulerBlocksSizeBytes: number;
   readonly feedEntryCount: number;
 }
 
@@ -109,8 +110,12 @@ const MIB = 1024 * KIB;
 
 /** As many chunks of answers as a pool keeps. */
 const OUTPUT_SIZE = 8 * MIB;
-/** Sixteen blocks: readers that catch up go through the log side by side, and each block serves all that are near. */
-const BLOCKS_SIZE = 4 * MIB;
+/**
+ * Sixty-four blocks of an ingress: readers that catch up go through the log side by side, and each block serves all that are near. A pull of 32
+ * messages of one queue among four hundred spans as many blocks. The scheduler goes through the log once.
+ */
+const BLOCKS_SIZE = 16 * MIB;
+const SCHEDULER_BLOCKS_SIZE = 4 * MIB;
 
 interface Edge {
   readonly from: ActorKind;
@@ -210,6 +215,7 @@ export function layOut(options: TopologyOptions): Topology {
     windowSizeBytes: options.tailWindowSizeBytes,
     outputSizeBytes: OUTPUT_SIZE,
     blocksSizeBytes: BLOCKS_SIZE,
+    schedulerBlocksSizeBytes: SCHEDULER_BLOCKS_SIZE,
     feedEntryCount: options.feedEntryCount,
   };
 }

@@ -1,7 +1,9 @@
 // Reads the commit log from any thread, with a small cache of large blocks: readers that interleave share the reads of a block.
 //
-// A block is read whole when it follows one that is held, or is asked for a second time soon; until then only what was asked for is read:
-// of a queue among thousands each message lies in a block of its own, and whole blocks would cost ten times the messages.
+// A block is read whole when it follows one that is held, or is asked for again before as many others were as can be held: then it will be
+// there when the next reader comes. Until then only what was asked for is read: of a queue among thousands each message lies in a block of
+// its own, and whole blocks would cost ten times the messages. Where blocks that were read whole had to go before they had served enough
+// reads, as with more readers than there is room for, only a few more are tried.
 //
 //   file:   |  block  |  block  |  block  |  block ...        blocks are aligned within their file and never cross its end
 //   log:    ================ stable ======|== growing ==|     only the stable part is cached; the rest is read through
@@ -13,7 +15,12 @@ import { SegmentDescriptors } from './segment-descriptors.ts';
 import { segmentStart } from './segment-row.ts';
 
 const DESCRIPTOR_LIMIT = 16;
-const ASKED_COUNT = 16;
+/** A read costs as much as the copying of so many bytes, whatever its size. */
+const CALL_SIZE = 32 * 1024;
+/** Where blocks have not paid, one in so many is read whole all the same, to see whether they do by now. */
+const TRY_EVERY = 64;
+/** Blocks over which it is averaged what one has saved. */
+const AVERAGE_COUNT = 16;
 
 export interface LogReaderOptions {
   readonly blockSizeBytes?: number;
@@ -28,6 +35,10 @@ interface Block {
   /** How many of its bytes are held: less than the block while the stable part ended within it. */
   size: number;
   usedAt: number;
+  /** What it has saved, in bytes: the reads that it served before as many others were missed as can be held. */
+  saved: number;
+  /** Misses before it was read. */
+  missesBefore: number;
   readonly bytes: Uint8Array;
   /** Where in `bytes` it begins. */
   readonly at: number;
@@ -39,13 +50,19 @@ export class LogReader {
   readonly #segmentSizeBytes: number;
   readonly #blockSizeBytes: number;
   readonly #blocks: Block[] = [];
+  readonly #byPosition = new Map<number, Block>();
   #last: Block | undefined;
   readonly #blockCount: number;
   readonly #memory: Region | undefined;
   readonly #arena: Arena | undefined;
-  /** Blocks of which a part was read lately, in a circle; -1 where there is none. */
-  readonly #asked = new Float64Array(ASKED_COUNT).fill(-1);
-  #askedNext = 0;
+  /** Blocks of which a part was read lately, the oldest first. */
+  readonly #asked = new Set<number>();
+  /** What a block costs, and what one has saved before it had to go, on average. */
+  readonly #cost: number;
+  #saved: number;
+  #passedOver = 0;
+  /** Times that a block was wanted and not held. */
+  #misses = 0;
   #stable = 0;
   #positionMin = 0;
   #uses = 0;
@@ -58,6 +75,7 @@ export class LogReader {
     this.#segmentSizeBytes = segmentSizeBytes;
     this.#blockSizeBytes = Math.min(options.blockSizeBytes ?? 262_144, segmentSizeBytes);
     this.#blockCount = options.blockCount ?? 16;
+    this.#cost = this.#saved = this.#blockSizeBytes + CALL_SIZE;
     this.#memory = options.memory;
     this.#arena = options.memory === undefined ? undefined : Arena.of(options.memory.memory);
     assert(this.#blockSizeBytes > 0 && this.#blockCount > 0, 'at least one block');
@@ -94,6 +112,7 @@ export class LogReader {
       if (block === undefined) return false;
       const from = position - block.position;
       const part = Math.min(block.size - from, end - position);
+      if (this.#misses - block.missesBefore <= this.#blockCount) block.saved += CALL_SIZE + part;
       this.#copy(block.bytes, block.at + from, into, at, part);
       at += part;
       position += part;
@@ -104,6 +123,7 @@ export class LogReader {
   close(): void {
     this.#descriptors.close();
     this.#blocks.length = 0;
+    this.#byPosition.clear();
     this.#last = undefined;
   }
 
@@ -115,10 +135,18 @@ export class LogReader {
   }
 
   #isWorthReading(start: number): boolean {
-    if (this.#find(start - this.#blockSizeBytes) !== undefined) return true;
-    for (let i = 0; i < ASKED_COUNT; i++) if (this.#asked[i] === start) return true;
-    this.#asked[this.#askedNext] = start;
-    this.#askedNext = (this.#askedNext + 1) % ASKED_COUNT;
+    this.#misses++;
+    if (this.#find(start - this.#blockSizeBytes) !== undefined || this.#asked.delete(start)) {
+      if (this.#saved >= this.#cost) return true;
+      this.#passedOver = (this.#passedOver + 1) % TRY_EVERY;
+      return this.#passedOver === 0;
+    }
+    if (this.#asked.size >= this.#blockCount)
+      for (const oldest of this.#asked) {
+        this.#asked.delete(oldest);
+        break;
+      }
+    this.#asked.add(start);
     return false;
   }
 
@@ -128,8 +156,7 @@ export class LogReader {
     let block = this.#find(start);
     if (block === undefined) {
       block = this.#oldest();
-      block.position = -1;
-      block.size = 0;
+      this.#empty(block);
     }
     const size = Math.min(limit, this.#stable) - start;
     if (start + block.size < Math.min(end, limit)) {
@@ -141,6 +168,7 @@ export class LogReader {
       if (count < missing) return undefined;
       block.position = start;
       block.size = size;
+      this.#byPosition.set(start, block);
     }
     block.usedAt = ++this.#uses;
     this.#last = block;
@@ -150,8 +178,7 @@ export class LogReader {
   /** Records of one queue often follow each other in one block: the block of the last read is looked at first. */
   #find(start: number): Block | undefined {
     if (this.#last?.position === start) return this.#last;
-    for (const block of this.#blocks) if (block.position === start) return block;
-    return undefined;
+    return this.#byPosition.get(start);
   }
 
   #oldest(): Block {
@@ -161,13 +188,21 @@ export class LogReader {
         this.#arena === undefined || this.#memory === undefined
           ? { bytes: new Uint8Array(this.#blockSizeBytes), at: 0 }
           : { bytes: this.#arena.bytes, at: this.#memory.at + index * this.#blockSizeBytes };
-      const block = { position: -1, size: 0, usedAt: 0, ...place };
+      const block = { position: -1, size: 0, usedAt: 0, saved: 0, missesBefore: 0, ...place };
       this.#blocks.push(block);
       return block;
     }
     let oldest = this.#blocks[0] as Block;
     for (const block of this.#blocks) if (block.usedAt < oldest.usedAt) oldest = block;
     return oldest;
+  }
+
+  #empty(block: Block): void {
+    if (block.position >= 0) this.#saved += (block.saved - this.#saved) / AVERAGE_COUNT;
+    this.#byPosition.delete(block.position);
+    block.position = -1;
+    block.missesBefore = this.#misses;
+    block.size = block.saved = 0;
   }
 
   #copy(from: Uint8Array, fromAt: number, into: Uint8Array, at: number, size: number): void {

@@ -126,6 +126,31 @@ test('log reader: of records far apart only these are read, until a block is ask
   t.deepEqual(read(2 * blockSizeBytes), [50]);
 });
 
+test('log reader: where blocks have to go before they have served enough, only a few are read whole', (t) => {
+  const { files, log } = filled(400);
+  const blockSizeBytes = 1_024;
+  const reader = new LogReader(files, '/log', SEGMENT, { blockSizeBytes, blockCount: 2 });
+  reader.setStable(log.position);
+  const into = new Uint8Array(1_000);
+  let wholeCount = 0;
+  const readFile = files.read.bind(files);
+  files.read = (fd, bytes, at, size, position) => {
+    if (size === blockSizeBytes) wholeCount++;
+    return readFile(fd, bytes, at, size, position);
+  };
+  const readTwice = (block: number) => {
+    for (const at of [10, 200]) t.true(reader.read(block * blockSizeBytes + at, 50, into, 0));
+  };
+  // Each is asked for twice, which has it read whole, and never again.
+  for (let i = 0; i < 1_000; i++) readTwice((i * 7) % 29);
+  t.true(wholeCount > 10 && wholeCount < 100, `${wholeCount} of 1000`);
+  // A reader that goes through the log has its blocks again.
+  wholeCount = 0;
+  for (let position = 0; position < 25 * blockSizeBytes; position += 64) t.true(reader.read(position, 50, into, 0));
+  for (let position = 0; position < 25 * blockSizeBytes; position += 64) t.true(reader.read(position, 50, into, 0));
+  t.true(wholeCount > 25, String(wholeCount));
+});
+
 test('log reader: what grows is read through until it is stable', (t) => {
   const files = new MemoryFiles();
   const log = new LogMaker(files, '/log', SEGMENT);
