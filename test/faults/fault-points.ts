@@ -86,6 +86,7 @@ const rows: readonly PointRow[] = [
   ...stateRows('offsets', 'consumerOffset.json'),
   ...stateRows('joins', 'groupJoins.json'),
   ...stateRows('resets', 'offsetResets.json'),
+  ...stateRows('queue locks', 'queueLocks.json'),
   ...stateRows('removed topics', 'removedTopics.json'),
   ...stateRows('changed settings', 'changedSettings.json'),
   ...stateRows('delays', 'delayOffset.json'),

@@ -2,6 +2,7 @@
 import test from 'ava';
 import { assert } from '../../src/base/assert.ts';
 import type { ConsumerData } from '../../src/protocol/bodies/heartbeat.ts';
+import { encodeLockBatch } from '../../src/protocol/bodies/lock-batch.ts';
 import { RequestCodes, ResponseCodes } from '../../src/protocol/codes.ts';
 import { faultPoints, Killer, type Moment, PointTally } from '../faults/fault-points.ts';
 import { PowerCuts } from './power-cuts.ts';
@@ -58,6 +59,14 @@ function resetGroup(run: PowerCuts, reset: Reset): void {
 function checkReset(run: PowerCuts, { answered }: Reset): void {
   const answer = run.running.client().ask(RequestCodes.QUERY_CONSUMER_OFFSET, { ...queueOfGroup, setZeroIfNotFound: false });
   if (answered) assert(answer.ext['offset'] === '0', `a group that was reset to 0 is at ${answer.ext['offset']} code=${answer.code}`);
+}
+
+/** Its owner is on the disk soon. */
+function lockQueue(run: PowerCuts, group: string): void {
+  const queues = [{ topic: 'Moved', brokerName: run.running.settings.brokerName, queueId: 0 }];
+  const body = encodeLockBatch({ group, clientId: 'c', queues, onlyThisBroker: false });
+  run.running.client().send(RequestCodes.LOCK_BATCH_MQ, {}, body, () => {});
+  run.step(10_000, run.clock.steadyMs() + 200);
 }
 
 /** Sends to a topic of its own, removes it, and keeps in mind what was answered. */
@@ -151,6 +160,8 @@ async function play(run: PowerCuts, removal: Removal, reset: Reset, change: Chan
     if (killer.ended) return;
     run.running.client().beat({ clientId: `c${life}`, consumers: [consumer(`g${life}`)] });
     run.work();
+    if (killer.ended) return;
+    lockQueue(run, `g${life}`);
     if (killer.ended) return;
     run.feed();
     if (life >= 1) removeTopic(run, removal);

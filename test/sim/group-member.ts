@@ -2,6 +2,7 @@
 // commits, sends back what failed, or keeps it in order under the queue's lock.
 
 import { present } from '../../src/base/assert.ts';
+import { QUEUE_LOCK_TRUST_MS } from '../../src/core/queue-locks.ts';
 import type { MessageRecord } from '../../src/message/record-decode.ts';
 import { decodeConsumerIds } from '../../src/protocol/bodies/consumer-ids.ts';
 import { decodeLockedQueues, encodeLockBatch } from '../../src/protocol/bodies/lock-batch.ts';
@@ -33,11 +34,15 @@ export type Leaving = 'unregister' | 'cut' | 'silence';
 
 export class GroupMember {
   readonly id: string;
-  readonly sim: SimBroker;
-  readonly client: SimClient;
   readonly rules: GroupRules;
   readonly works = new Map<string, QueueWork>();
+  sim: SimBroker;
+  client: SimClient;
   gone = false;
+  /** The broker it was connected to is no more. */
+  #isAway = false;
+  /** Queue -> when it was told that the lock is its own. */
+  readonly #lockedAtMs = new Map<string, number>();
   #noticesSeen = 0;
   #beatAtMs = 0;
   #rebalanceAtMs = 0;
@@ -55,7 +60,7 @@ export class GroupMember {
     if (this.gone) return;
     this.gone = true;
     for (const queue of this.works.keys()) this.drop(queue);
-    if (how === 'silence') return;
+    if (how === 'silence' || this.#isAway) return;
     if (how === 'cut') this.client.cut();
     else
       this.client.send(RequestCodes.UNREGISTER_CLIENT, { clientID: this.id, consumerGroup: this.rules.group }, undefined, () =>
@@ -63,7 +68,32 @@ export class GroupMember {
       );
   }
 
+  /** The broker ended. What this member locked is its own, for as long as it trusts that. */
+  lose(): void {
+    this.#isAway = true;
+  }
+
+  /** It finds the next broker, and goes on where it was. */
+  comeBack(sim: SimBroker): void {
+    if (this.gone) return;
+    this.sim = sim;
+    this.client = sim.client();
+    this.#isAway = this.#isAsking = false;
+    this.#beatAtMs = this.#rebalanceAtMs = this.#noticesSeen = 0;
+    for (const [queue, work] of this.works) {
+      if (this.rules.orderly && !this.trusts(queue)) this.drop(queue);
+      else work.start();
+    }
+    this.#tick();
+  }
+
+  /** As stock clients do: so long after the last time that the broker said so. */
+  trusts(queue: string): boolean {
+    return this.sim.clock.steadyMs() - (this.#lockedAtMs.get(queue) ?? Number.NEGATIVE_INFINITY) < QUEUE_LOCK_TRUST_MS;
+  }
+
   drop(queue: string): void {
+    this.#lockedAtMs.delete(queue);
     const work = this.works.get(queue);
     if (work === undefined) return;
     work.stop();
@@ -73,7 +103,7 @@ export class GroupMember {
 
   later(ms: number, what: () => void): void {
     this.sim.timers.after(ms, () => {
-      if (!this.gone) what();
+      if (!this.gone && !this.#isAway) what();
     });
   }
 
@@ -123,7 +153,7 @@ export class GroupMember {
     this.#rebalanceAtMs = nowMs + REBALANCE_MS;
     this.client.send(RequestCodes.GET_CONSUMER_LIST_BY_GROUP, { consumerGroup: this.rules.group }, undefined, ({ code, body }) => {
       this.#isAsking = false;
-      if (this.gone) return;
+      if (this.gone || this.#isAway) return;
       const ids = code === 0 ? decodeConsumerIds(body) : null;
       const known = ids?.ok === true && ids.value.includes(this.id) ? [...ids.value].sort() : null;
       // Not registered yet: asked again soon.
@@ -150,11 +180,13 @@ export class GroupMember {
   #lock(queues: readonly string[], wanted: readonly string[]): void {
     this.client.send(RequestCodes.LOCK_BATCH_MQ, {}, this.#batchOf(queues), ({ code, body }) => {
       const locked = code === 0 ? decodeLockedQueues(body) : null;
-      if (this.gone || locked?.ok !== true) return;
+      if (this.gone || this.#isAway || locked?.ok !== true) return;
       const held = new Set(locked.value.map(({ topic, queueId }) => `${topic}/${queueId}`));
       for (const queue of queues) {
-        if (!held.has(queue)) this.drop(queue);
-        else this.rules.onLocked(this, queue);
+        if (held.has(queue)) {
+          this.#lockedAtMs.set(queue, this.sim.clock.steadyMs());
+          this.rules.onLocked(this, queue);
+        } else this.drop(queue);
       }
       for (const queue of wanted) if (held.has(queue) && !this.works.has(queue)) this.#begin(queue);
     });

@@ -27,6 +27,8 @@ export class GroupModel implements GroupRules {
   readonly consumed = new Set<string>();
   /** Wall clocks that step backwards make "not before" mean nothing. */
   checksTimes = true;
+  /** When a queue was locked or given back last. */
+  ownersChangedMs = 0;
   readonly #sim: SimBroker;
   readonly #delaysMs: readonly number[];
   readonly #retryMax: number;
@@ -70,7 +72,7 @@ export class GroupModel implements GroupRules {
     if (this.orderly) this.#inOrder(member, record);
     if (reconsumeTimes < failures && !(this.orderly && this.#failsEnough(name))) return false;
     this.consumed.add(name);
-    if (this.orderly) this.#consumedTo.set(`${record.topic}/${record.queueId}`, record.queueOffset);
+    if (this.orderly) this.#noteConsumed(`${record.topic}/${record.queueId}`, record.queueOffset);
     return true;
   }
 
@@ -84,13 +86,18 @@ export class GroupModel implements GroupRules {
 
   onLocked(member: GroupMember, queue: string): void {
     const holder = this.#holders.get(queue);
-    // Who left, by whatever way, is released at once or after its time; who is here keeps what it renews in time.
-    this.#check(holder === undefined || holder === member || holder.gone, `${queue} is locked by ${member.id} and ${holder?.id}`);
+    if (holder === member) return;
+    // Who left, by whatever way, is released at once or after its time; who is here keeps what it renews in time, whatever the broker does.
+    const free = holder === undefined || holder.gone || !holder.trusts(queue);
+    this.#check(free, `${queue} is locked by ${member.id} and ${holder?.id}`);
     this.#holders.set(queue, member);
+    this.ownersChangedMs = this.#sim.clock.steadyMs();
   }
 
   onDropped(member: GroupMember, queue: string): void {
-    if (this.#holders.get(queue) === member && !member.gone) this.#holders.delete(queue);
+    if (this.#holders.get(queue) !== member || member.gone) return;
+    this.#holders.delete(queue);
+    this.ownersChangedMs = this.#sim.clock.steadyMs();
   }
 
   /** What must be true once all that was under way has come to rest. @param dead names in the dead-letter topic. */
@@ -132,6 +139,10 @@ export class GroupModel implements GroupRules {
       record.queueOffset <= consumedTo + 1,
       `${queue} at ${record.queueOffset}, but nobody consumed what is behind ${consumedTo}`,
     );
+  }
+
+  #noteConsumed(queue: string, offset: number): void {
+    this.#consumedTo.set(queue, Math.max(offset, this.#consumedTo.get(queue) ?? offset));
   }
 
   #notBefore(dueMs: number, what: string): void {

@@ -1,4 +1,4 @@
-// Runs groups as their users see them: random producers, members that join, fail and leave, and clocks that jump, against a small model.
+// Runs groups as their users see them: random producers, members that join and leave, clocks that jump, brokers that end; against a model.
 import test from 'ava';
 import fc from 'fast-check';
 import { assert } from '../../src/base/assert.ts';
@@ -12,7 +12,7 @@ import { encodeCreateTopicRequest } from '../../src/protocol/commands/create-top
 import { encodeSendRequest, SendRequest } from '../../src/protocol/commands/send-message.ts';
 import { GroupMember, type Leaving } from './group-member.ts';
 import { BODY_SIZE, GroupModel } from './group-model.ts';
-import { SimBroker } from './sim-broker.ts';
+import { SimBroker, type SimOptions } from './sim-broker.ts';
 import { bodyOf, nameOf, recordsOf, type SimClient } from './sim-client.ts';
 
 /** Of each kind of group; SIM_SEEDS sets another number. */
@@ -24,12 +24,16 @@ const LEVELS = '1s 2s 2s 3s 4s 5s';
 const delaysMs = LEVELS.split(' ').map((level) => Number.parseInt(level, 10) * 1_000);
 /** Expiry of silent members, of locks, and of all retries behind them. */
 const SETTLE_MS = 260_000;
+/** A kill may cost changes of owners that are younger; a world that is never so quiet is stopped instead. */
+const QUIET_MS = 1_200;
+const QUIET_WAIT_MS_MAX = 20_000;
 
 type Action =
   | { readonly kind: 'send'; readonly queueId: number; readonly level: number; readonly failures: number; readonly count: number }
   | { readonly kind: 'join' }
   | { readonly kind: 'leave'; readonly which: number; readonly how: Leaving }
   | { readonly kind: 'run'; readonly ms: number }
+  | { readonly kind: 'restart'; readonly killed: boolean; readonly backMs: readonly number[] }
   | { readonly kind: 'jump'; readonly ms: number };
 
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -53,19 +57,29 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('run' as const), ms: fc.integer({ min: 1, max: 20_000 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('restart' as const),
+      killed: fc.boolean(),
+      backMs: fc.array(fc.integer({ min: 1, max: 45_000 }), { minLength: 4, maxLength: 4 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('jump' as const), ms: fc.constantFrom(-60_000, -1_500, 1_500, 60_000) }) },
 );
 
 class World {
-  readonly sim: SimBroker;
+  sim: SimBroker;
   readonly model: GroupModel;
   readonly members: GroupMember[] = [];
+  readonly #options: SimOptions;
   #lastProducer: SimClient;
   #sentCount = 0;
   #memberCount = 0;
 
-  constructor(sim: SimBroker, orderly: boolean) {
+  constructor(sim: SimBroker, options: SimOptions, orderly: boolean) {
     this.sim = sim;
+    this.#options = options;
     this.model = new GroupModel(sim, 'g', new Map([['t', QUEUES]]), orderly, RETRY_MAX, delaysMs);
     this.#lastProducer = sim.client();
     const topic = {
@@ -83,11 +97,11 @@ class World {
 
   /** Connections that nobody uses for two minutes are closed. */
   get #producer(): SimClient {
-    if (this.#lastProducer.closed) this.#lastProducer = this.sim.client();
+    if (this.#lastProducer.closed || this.#lastProducer.sim !== this.sim) this.#lastProducer = this.sim.client();
     return this.#lastProducer;
   }
 
-  do(action: Action): void {
+  async do(action: Action): Promise<void> {
     switch (action.kind) {
       case 'send':
         for (let i = 0; i < action.count; i++) this.#send(action.queueId, this.model.orderly ? 0 : action.level, action.failures);
@@ -101,6 +115,8 @@ class World {
       case 'run':
         this.sim.runner.runFor(action.ms);
         return;
+      case 'restart':
+        return this.#restart(action.killed && this.#waitForQuiet(), action.backMs);
       case 'jump':
         if (action.ms < 0) this.model.checksTimes = false;
         this.sim.clock.stepWall(action.ms);
@@ -108,8 +124,29 @@ class World {
     }
   }
 
-  finish(): void {
-    if (this.#living().length === 0) this.do({ kind: 'join' });
+  /** Each member finds the new broker in its own time. */
+  async #restart(killed: boolean, backMs: readonly number[]): Promise<void> {
+    const members = this.#living();
+    for (const member of members) member.lose();
+    if (!killed) await this.sim.stop();
+    this.sim.assertHealthy();
+    const { files, clock, seed } = this.sim;
+    const sim = await SimBroker.start(seed + 1, { ...this.#options, files, clock });
+    this.sim = sim;
+    members.forEach((member, i) => {
+      sim.timers.after(backMs[i] as number, () => member.comeBack(sim));
+    });
+  }
+
+  #waitForQuiet(): boolean {
+    const { clock, runner } = this.sim;
+    const untilMs = clock.steadyMs() + QUIET_WAIT_MS_MAX;
+    while (clock.steadyMs() < this.model.ownersChangedMs + QUIET_MS && clock.steadyMs() < untilMs) runner.runFor(100);
+    return clock.steadyMs() < untilMs;
+  }
+
+  async finish(): Promise<void> {
+    if (this.#living().length === 0) await this.do({ kind: 'join' });
     this.sim.runner.runFor(SETTLE_MS);
     this.model.checkEnd(this.#deadNames());
     const { group, topics } = this.model;
@@ -165,16 +202,12 @@ class World {
 }
 
 async function runGroup(seed: number, orderly: boolean, actions: readonly Action[]): Promise<void> {
-  const sim = await SimBroker.start(seed, {
-    settings: { messageDelayLevel: LEVELS },
-    ingressCount: 1 + (seed % 2),
-    dispatchCount: 1 + (seed % 3),
-  });
-  const world = new World(sim, orderly);
-  for (const each of actions) world.do(each);
-  world.finish();
-  sim.assertHealthy();
-  await sim.stop();
+  const options = { settings: { messageDelayLevel: LEVELS }, ingressCount: 1 + (seed % 2), dispatchCount: 1 + (seed % 3) };
+  const world = new World(await SimBroker.start(seed, options), options, orderly);
+  for (const each of actions) await world.do(each);
+  await world.finish();
+  world.sim.assertHealthy();
+  await world.sim.stop();
 }
 
 /** @param file the test file as it was built, for the command that repeats a failure. */

@@ -74,6 +74,10 @@ export class QueueWork {
   #handle(records: readonly MessageRecord[], at: number): void {
     if (this.#stopped) return;
     const { rules } = this.#member;
+    if (rules.orderly && !this.#member.trusts(`${this.#topic}/${this.#queueId}`)) {
+      this.#again(() => this.#handle(records, at));
+      return;
+    }
     const record = records[at];
     if (record === undefined) {
       this.#pull();

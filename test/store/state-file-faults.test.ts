@@ -8,6 +8,7 @@ import type { Files } from '../../src/store/files/files.ts';
 import { MemoryFiles } from '../../src/store/files/memory-files.ts';
 import { GroupsFile } from '../../src/store/groups-file.ts';
 import { JoinsFile } from '../../src/store/joins-file.ts';
+import { LocksFile } from '../../src/store/locks-file.ts';
 import { OffsetsFile } from '../../src/store/offsets-file.ts';
 import { ResetsFile } from '../../src/store/resets-file.ts';
 import { TopicsFile } from '../../src/store/topics-file.ts';
@@ -74,6 +75,16 @@ const kinds: readonly StateKind[] = [
       return {
         save: (number) => file.save(new Map([['T@g', new Map([[3, number]])]])),
         load: () => file.load()?.get('T@g')?.get(3) ?? null,
+      };
+    },
+  },
+  {
+    name: 'queueLocks.json',
+    open: (files, log) => {
+      const file = new LocksFile(files, '/config', log);
+      return {
+        save: (number) => file.save(new Map([['g', new Map([['c', new Map([['T', [number]]])]])]])),
+        load: () => file.load()?.get('g')?.get('c')?.get('T')?.[0] ?? null,
       };
     },
   },

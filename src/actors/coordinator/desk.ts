@@ -3,16 +3,16 @@ import { RateLimit } from '../../base/rate-limit.ts';
 import { ConsumerGroups } from '../../core/consumer-groups.ts';
 import type { ResetKind } from '../../core/offset-resets.ts';
 import { NO_OFFSET } from '../../core/offset-table.ts';
-import { QueueLocks } from '../../core/queue-locks.ts';
 import { RequestCodes } from '../../protocol/codes.ts';
 import { encodeConsumerIdsChangedRequest } from '../../protocol/commands/consumer-ids-changed.ts';
-import type { ActorContext } from '../context.ts';
+import { type ActorContext, Positions } from '../context.ts';
 import { type MemberChange, Messages } from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
 import { ClientCaller } from './client-caller.ts';
 import { Directory } from './directory.ts';
 import { GroupKeeper, memberState } from './group-keeper.ts';
 import { addressOf, type Link, Links } from './links.ts';
+import { LockKeeper } from './lock-keeper.ts';
 import { LookUpAsker } from './look-ups.ts';
 import { Membership } from './membership.ts';
 import { OffsetKeeper } from './offset-keeper.ts';
@@ -49,6 +49,7 @@ export class Desk {
   readonly traffic: Traffic;
   readonly settings: SettingsKeeper;
   readonly #files: StateFiles;
+  readonly #locks: LockKeeper;
   readonly #reads: QueueReads;
   readonly #ingresses: readonly Outbox[];
   readonly #backwardsLimit = new RateLimit(BACKWARDS_LOG_MS);
@@ -68,7 +69,8 @@ export class Desk {
     this.#reads = new QueueReads(context.queueReads);
     this.directory = new Directory(context);
     this.topics = new TopicKeeper(context, this.directory);
-    const locks = new QueueLocks();
+    this.#locks = new LockKeeper(context, this.#files.locks);
+    const locks = this.#locks.table;
     this.offsets = new OffsetKeeper(context, this.topics);
     this.groups = new GroupKeeper(context, this.directory, this.topics, this.consumers, locks, this.offsets.resets);
     this.calls = new ClientCaller(context, (ingress) => this.outboxOf(ingress));
@@ -109,13 +111,15 @@ export class Desk {
     this.groups.load(this.#files.loadGroups());
     const [offsets, joins, resets] = [this.#files.offsets.load(), this.#files.joins.load(), this.#files.resets.load()];
     if (offsets !== null) this.offsets.table.load(offsets);
-    else this.#warnOfNoOffsets();
+    else this.offsets.warnOfNone();
     this.#cutOffsets();
     if (joins !== null) this.offsets.joins.load(joins);
     if (resets !== null) this.offsets.loadResets(resets);
     this.#tellResets();
     this.#publishReads();
     this.traffic.start();
+    this.#locks.load(this.topics.table, this.groups.table);
+    this.membership.tellLocks();
   }
 
   /** With a power cut messages may have gone that were read and committed: what takes their offsets now must not be skipped. */
@@ -131,28 +135,20 @@ export class Desk {
     log.warn('committed offsets lay beyond the end of their queues after an unclean stop; they are set to the end', { count });
   }
 
-  #warnOfNoOffsets(): void {
-    const { boot, queueEnds, log } = this.context;
-    if (!boot.queues.some(({ key }) => queueEnds.get(key) > 0)) return;
-    log.warn(
-      'the store holds messages but no committed offsets: all groups begin as new ones; restore config/consumerOffset.json if there were any',
-    );
-  }
-
   /** What lived on the connections of its predecessor ends; all topics and groups go to the new one. */
   ingressRestarted(ingress: number): void {
     for (const link of this.links.ofIngress(ingress)) {
       this.links.close(ingress, link.connectionId);
-      this.linkClosed(link.id);
+      this.linkClosed(link.id, true);
     }
     this.topics.tellAll();
     this.groups.tellAll();
     this.directory.restarted(ingress);
   }
 
-  /** Everything that lived on the connection ends with it. */
-  linkClosed(link: number): void {
-    this.membership.linkClosed(link);
+  /** Everything that lived on the connection ends with it. Where the broker ended it, its client works on with what it locked. */
+  linkClosed(link: number, lost = this.context.positions.get(Positions.stopping) === 1): void {
+    this.membership.linkClosed(link, lost);
     this.calls.linkClosed(link);
     this.offsets.resets.linkClosed(link);
   }
@@ -160,13 +156,13 @@ export class Desk {
   /** What is due by itself; returns how much there was. */
   tick(steadyMs: number): number {
     this.offsets.resets.expire(steadyMs);
-    return this.calls.tick(steadyMs) + this.lookUps.tick(steadyMs);
+    return this.calls.tick(steadyMs) + this.lookUps.tick(steadyMs) + this.#locks.tick(steadyMs);
   }
 
   nextMs(): number {
     const { resets } = this.offsets;
     const resetsMs = resets.hasChanged ? Math.min(resets.nextMs(), this.#tellResetsAtMs) : resets.nextMs();
-    return Math.min(this.calls.nextMs(), this.lookUps.nextMs(), resetsMs);
+    return Math.min(this.calls.nextMs(), this.lookUps.nextMs(), resetsMs, this.#locks.nextMs());
   }
 
   /**
@@ -274,6 +270,7 @@ export class Desk {
   }
 
   close(): void {
+    this.#locks.save();
     this.#files.offsets.close();
   }
 

@@ -79,7 +79,11 @@ export class Membership {
       if (replaced !== undefined) this.#events.memberChanged(group, replaced, null);
     }
     this.#expiry.touch(expiryKey('c', beat.link, group), clock.steadyMs());
-    if (effect.member) this.#events.memberChanged(group, link, this.consumers.get(group)?.members.get(link.id) ?? null);
+    if (effect.member) {
+      const member = this.consumers.get(group)?.members.get(link.id) ?? null;
+      this.#events.memberChanged(group, link, member);
+      if (member !== null) this.#returned(group, member);
+    }
     if (effect.mismatch !== null) this.#onMismatch(group, link, beat.clientId, effect.mismatch);
     this.#apply(group, effect);
     return effect;
@@ -92,12 +96,21 @@ export class Membership {
     return true;
   }
 
-  leaveConsumer(group: string, link: number): void {
+  /** A client says that it leaves, perhaps by a new connection, on which it is no member yet. */
+  unregisterConsumer(group: string, link: number, clientId: string): void {
+    this.leaveConsumer(group, link);
+    if (this.consumers.linkOf(group, clientId) >= 0) return;
+    this.locks.releaseClient(group, clientId);
+    this.tellLocks();
+  }
+
+  /** @param keepsLocks it did not leave by itself. */
+  leaveConsumer(group: string, link: number, keepsLocks = false): void {
     this.#expiry.forget(expiryKey('c', link, group));
     const member = this.consumers.get(group)?.members.get(link);
     const effect = this.consumers.leave(group, link);
     if (member === undefined || effect === null) return;
-    this.locks.releaseClient(group, member.clientId);
+    if (!keepsLocks) this.locks.releaseClient(group, member.clientId);
     const open = this.#links.byId(link);
     if (open !== undefined) this.#events.memberChanged(group, open, null);
     this.#apply(group, effect);
@@ -109,9 +122,13 @@ export class Membership {
     this.producers.leave(group, link);
   }
 
-  /** Everything that lived on the connection ends with it. */
-  linkClosed(link: number): void {
-    for (const group of this.consumers.groupsOf(link)) this.leaveConsumer(group, link);
+  /**
+   * Everything that lived on the connection ends with it.
+   * @param lost it is the broker that ended it: locks wait for their owners.
+   */
+  linkClosed(link: number, lost = false): void {
+    if (lost) this.locks.keepLink(link, this.#context.clock.steadyMs());
+    for (const group of this.consumers.groupsOf(link)) this.leaveConsumer(group, link, lost);
     for (const group of this.producers.groupsOf(link)) this.leaveProducer(group, link);
     this.locks.releaseLink(link, (group, clientId) => this.consumers.linkOf(group, clientId) >= 0);
     this.tellLocks();
@@ -143,6 +160,12 @@ export class Membership {
     const unlocked = this.locks.expire(steadyMs);
     if (unlocked > 0) this.tellLocks();
     return expired.length + due.length + unlocked;
+  }
+
+  /** Of what a broadcasting member reads nothing is locked. */
+  #returned(group: string, { clientId, messageModel, subscriptions }: Member): void {
+    this.locks.returned(group, clientId, (topic) => messageModel !== 'BROADCASTING' && subscriptions.has(topic));
+    this.tellLocks();
   }
 
   #onDuplicate(effect: GroupEffect, { group, clientId }: ConsumerBeat, link: Link): void {

@@ -91,6 +91,15 @@ export class OffsetKeeper {
     this.resets.load(found);
   }
 
+  /** The store has no committed offsets. */
+  warnOfNone(): void {
+    const { boot, queueEnds, log } = this.#context;
+    if (!boot.queues.some(({ key }) => queueEnds.get(key) > 0)) return;
+    log.warn(
+      'the store holds messages but no committed offsets: all groups begin as new ones; restore config/consumerOffset.json if there were any',
+    );
+  }
+
   storedResets(): StoredResets {
     const rows = new Map<string, Map<number, number>>();
     for (const { group, topic, queueId, offset } of this.resets.stored()) {

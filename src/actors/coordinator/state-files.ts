@@ -1,4 +1,4 @@
-// The coordinator's files below `config/`: topics, groups, offsets, resets and joins, between their tables and what is stored of them.
+// The coordinator's files below `config/`: topics, groups, offsets, resets, joins, locks, between their tables and what is stored of them.
 import type { GroupTableState } from '../../core/group-table.ts';
 import type { RemovedTopics } from '../../core/removed-topics.ts';
 import type { TopicConfig } from '../../core/topic-config.ts';
@@ -8,6 +8,7 @@ import { topicConfigDataOf, topicConfigJson } from '../../protocol/bodies/topic-
 import { ChangedSettingsFile } from '../../store/changed-settings-file.ts';
 import { GroupsFile } from '../../store/groups-file.ts';
 import { JoinsFile } from '../../store/joins-file.ts';
+import { LocksFile } from '../../store/locks-file.ts';
 import { OffsetsFile } from '../../store/offsets-file.ts';
 import { RemovedTopicsFile } from '../../store/removed-topics-file.ts';
 import { ResetsFile } from '../../store/resets-file.ts';
@@ -20,6 +21,7 @@ import type { SettingsKeeper } from './settings-keeper.ts';
 export class StateFiles {
   readonly offsets: OffsetsFile;
   readonly joins: JoinsFile;
+  readonly locks: LocksFile;
   readonly resets: ResetsFile;
   readonly settings: ChangedSettingsFile;
   readonly removed: RemovedTopicsFile;
@@ -34,6 +36,7 @@ export class StateFiles {
     this.#groups = new GroupsFile(files, folder, log);
     this.offsets = new OffsetsFile(files, folder, log);
     this.joins = new JoinsFile(files, folder, log);
+    this.locks = new LocksFile(files, folder, log);
     this.resets = new ResetsFile(files, folder, log);
     this.removed = new RemovedTopicsFile(files, folder, log);
     this.settings = new ChangedSettingsFile(files, folder, log);

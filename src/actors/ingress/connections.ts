@@ -155,7 +155,7 @@ export class Connections {
     clients.delete(connection.id);
     context.counters.set(CounterIds.connections, clients.size);
     this.#onGone(client);
-    this.#router.relay.onClosed(client, error);
+    this.#router.relay.onClosed(client, error, this.#stopping);
     context.wake();
   }
 

@@ -87,8 +87,9 @@ export class Relay implements RingHandler {
     } else this.#tellPeer({ peerId: client.peerId, connectionId: client.id, error: '' });
   }
 
-  onClosed(client: ClientConnection, error: Error | undefined): void {
-    this.#desk.coordinator.send(Messages.connectionClosed, [client.id]);
+  /** @param lost this ingress ends, and all its connections with it: whoever comes after it says so, for no client has left. */
+  onClosed(client: ClientConnection, error: Error | undefined, lost: boolean): void {
+    if (!lost) this.#desk.coordinator.send(Messages.connectionClosed, [client.id]);
     if (client.peerId !== PEER_NONE)
       this.#tellPeer({ peerId: client.peerId, connectionId: -1, error: error === undefined ? '' : errorText(error) });
   }

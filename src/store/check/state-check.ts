@@ -22,6 +22,7 @@ const stateFiles: Readonly<Record<string, string | null>> = {
   'subscriptionGroup.json': 'subscriptionGroupTable',
   'groupJoins.json': 'joins',
   'offsetResets.json': 'resets',
+  'queueLocks.json': 'owners',
   'changedSettings.json': 'changes',
   [REMOVED]: 'removed',
   'consumerFilter.json': null,

@@ -1,4 +1,5 @@
 // Requests of consumers that keep a queue's order: lock queues, renew the locks, give them back.
+import { CLIENT_ID_SIZE_MAX } from '../../../core/member-limits.ts';
 import { queueCountOf } from '../../../core/topic-config.ts';
 import { groupFault } from '../../../message/names.ts';
 import { decodeLockBatch, encodeLockedQueues, type LockBatch } from '../../../protocol/bodies/lock-batch.ts';
@@ -18,7 +19,9 @@ const BODY_SIZE_MAX = 1024 * 1024;
 
 function decodeQueues(body: Buffer): Decoded<LockBatch> {
   if (body.length > BODY_SIZE_MAX) return { ok: false, fault: `it is too large size=${body.length} max=${BODY_SIZE_MAX} bytes` };
-  return decodeLockBatch(body);
+  const decoded = decodeLockBatch(body);
+  if (!decoded.ok || decoded.value.clientId.length <= CLIENT_ID_SIZE_MAX) return decoded;
+  return { ok: false, fault: `clientId is too long size=${decoded.value.clientId.length} max=${CLIENT_ID_SIZE_MAX}` };
 }
 
 /**

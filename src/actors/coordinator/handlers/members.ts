@@ -8,7 +8,7 @@ import { RequestCodes, ResponseCodes } from '../../../protocol/codes.ts';
 import { decodeCheckClient } from '../../../protocol/commands/check-client-config.ts';
 import { decodeConsumerListRequest, encodeConsumerIds } from '../../../protocol/commands/consumer-list.ts';
 import { type ConsumerData, decodeHeartbeat, encodeHeartbeatAnswer, type HeartbeatData } from '../../../protocol/commands/heartbeat.ts';
-import { decodeUnregisterClientRequest } from '../../../protocol/commands/unregister-client.ts';
+import { decodeUnregisterClientRequest, type UnregisterClientRequest } from '../../../protocol/commands/unregister-client.ts';
 import type { Header } from '../../../protocol/header.ts';
 import { languageCode, languageName } from '../../../protocol/versions.ts';
 import type { Desk } from '../desk.ts';
@@ -130,14 +130,10 @@ function strictText(group: string, own: string, other: string): string {
   return `subscription differs from that of the group's other members group=${group} own=${shown(own)} others=${shown(other)}; make them alike or turn strictSubscription off`;
 }
 
-function onUnregister(
-  desk: Desk,
-  { producerGroup, consumerGroup }: { producerGroup?: string | undefined; consumerGroup?: string | undefined },
-  { link }: Request,
-): Reply {
+function onUnregister(desk: Desk, { clientID, producerGroup, consumerGroup }: UnregisterClientRequest, { link }: Request): Reply {
   if (link === undefined) return done;
   if (producerGroup !== undefined) desk.membership.leaveProducer(producerGroup, link.id);
-  if (consumerGroup !== undefined) desk.membership.leaveConsumer(consumerGroup, link.id);
+  if (consumerGroup !== undefined) desk.membership.unregisterConsumer(consumerGroup, link.id, clientID);
   return done;
 }
 
