@@ -17,6 +17,8 @@ testSeeds('delay: power cuts and kills pass no message over', 'build/test/sim/de
     const killer = new Killer(null, MOMENTS[random.below(MOMENTS.length)] as Moment, number);
     const sim = await lives.start(killer, levels, `run-${cutCount}`);
     if (sim !== null) lives.work(sim, killer, levelsMs, 500 + random.below(3_000));
+    // A log of which not even a name was ever synced is refused beside queues that are there: that is another matter.
+    if (life === 0) lives.disk.syncTree('/');
     if (random.below(3) === 0) lives.disk.endProcess();
     else {
       cutCount++;
