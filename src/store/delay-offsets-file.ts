@@ -15,6 +15,7 @@ import {
   versionMembers,
   versionOf,
 } from './state-json.ts';
+import { noTableBase, type TableBase, tableBaseOf } from './table-journal.ts';
 
 const TABLE = 'offsetTable';
 /** Unknown to Apache's brokers, which begin with the lower offset of the other table. */
@@ -32,6 +33,8 @@ export interface StoredDelayOffsets {
 export class DelayOffsetsFile {
   readonly #file: StateFile;
   #others: JsonObject = {};
+  /** The text that was read or written last, for what is noted on top of it. */
+  base: TableBase = noTableBase;
 
   /** @param folder the folder `config`. */
   constructor(files: Files, folder: string, log: Log) {
@@ -42,17 +45,20 @@ export class DelayOffsetsFile {
     return this.#file.load((text) => {
       const state = parseState(text, TABLE);
       this.#others = otherMembers(state, ['dataVersion', TABLE, LATER]);
+      this.base = tableBaseOf(text);
       return { dataVersion: versionOf(state), offsets: numbersOf(state[TABLE]), later: laterOf(state[LATER]) };
     });
   }
 
-  save(state: StoredDelayOffsets): void {
+  /** @param before is called with the new text, as a base, before it takes the place of the former one. */
+  save(state: StoredDelayOffsets, before: (base: TableBase) => void = () => {}): void {
     const dataVersion = state.dataVersion === null ? null : versionMembers(state.dataVersion);
-    this.#file.save(
-      prettyJavaJson(
-        sortedMembers(this.#others, { dataVersion, [TABLE]: state.offsets, [LATER]: state.later.size > 0 ? state.later : null }),
-      ),
-    );
+    const later = state.later.size > 0 ? state.later : null;
+    const text = prettyJavaJson(sortedMembers(this.#others, { dataVersion, [TABLE]: state.offsets, [LATER]: later }));
+    const base = tableBaseOf(text);
+    before(base);
+    this.#file.save(text);
+    this.base = base;
   }
 }
 

@@ -4,7 +4,7 @@ import { prettyJavaJson } from '../base/json-writer.ts';
 import type { JsonObject } from '../base/lenient-json.ts';
 import type { Log } from '../base/log.ts';
 import type { Files } from './files/files.ts';
-import { type CommittedOffset, noOffsetBase, OffsetJournal, offsetBaseOf } from './offset-journal.ts';
+import { type CommittedOffset, OffsetJournal } from './offset-journal.ts';
 import { StateFile } from './state-file.ts';
 import {
   numbersOf,
@@ -16,6 +16,7 @@ import {
   versionMembers,
   versionOf,
 } from './state-json.ts';
+import { noTableBase, tableBaseOf } from './table-journal.ts';
 
 const TABLE = 'offsetTable';
 /** Stored by accident and read by nobody: old contents would only be wrong. */
@@ -41,13 +42,13 @@ export class OffsetsFile {
 
   /** The table as it was written last, with what was noted since. */
   load(): StoredOffsets | null {
-    let base = noOffsetBase;
+    let base = noTableBase;
     const stored = this.#file.load((text) => {
       const state = parseState(text, TABLE);
       this.#others = otherMembers(state, ['dataVersion', TABLE, ACCIDENT]);
       const rows = new Map<string, Map<number, number>>();
       for (const [key, offsets] of objectsOf(state[TABLE])) rows.set(key, numbersOf(offsets));
-      base = offsetBaseOf(text);
+      base = tableBaseOf(text);
       return { dataVersion: versionOf(state), rows };
     });
     const noted = this.#journal.load(base);
@@ -71,7 +72,7 @@ export class OffsetsFile {
     const dataVersion = state.dataVersion === null ? null : versionMembers(state.dataVersion);
     const text = prettyJavaJson(sortedMembers(this.#others, { dataVersion, [TABLE]: state.rows }));
     this.#file.save(text);
-    this.#journal.begin(offsetBaseOf(text));
+    this.#journal.begin(tableBaseOf(text));
   }
 
   close(): void {

@@ -47,6 +47,12 @@ function stateRows(what: string, file: string): PointRow[] {
   ];
 }
 
+/** What is noted on top of a table. */
+function noteRows(what: string, file: string): PointRow[] {
+  const path = new RegExp(`/${file.replace('.', '\\.')}(\\.tmp)?$`);
+  return [row(`${what}: file made`, 'make', path), row(`${what}: emptied`, 'truncate', path), row(`${what}: written`, 'write', path)];
+}
+
 const rows: readonly PointRow[] = [
   row('store: folder made', 'makeFolder', /^\/store(\/(config|commitlog|index))?$/),
   row('store: folder synced', 'syncFolder', /^(\/store)?$|^\/$/),
@@ -84,12 +90,16 @@ const rows: readonly PointRow[] = [
   ...stateRows('topics', 'topics.json'),
   ...stateRows('groups', 'subscriptionGroup.json'),
   ...stateRows('offsets', 'consumerOffset.json'),
+  ...noteRows('offset notes', 'consumerOffset.journal'),
+  row('offset notes: synced at a start', 'sync', /\/consumerOffset\.journal$/),
   ...stateRows('joins', 'groupJoins.json'),
   ...stateRows('resets', 'offsetResets.json'),
   ...stateRows('queue locks', 'queueLocks.json'),
   ...stateRows('removed topics', 'removedTopics.json'),
   ...stateRows('changed settings', 'changedSettings.json'),
   ...stateRows('delays', 'delayOffset.json'),
+  ...noteRows('delay notes', 'delayOffset.journal'),
+  row('delay notes: put in place', 'rename', /\/delayOffset\.journal\.tmp$/),
   ...stateRows('delay lists', 'delayLevels.json'),
 ];
 

@@ -1,12 +1,15 @@
 // Offsets noted between two writings of their table: found again after a kill, and only on top of the table that they belong to.
 import test from 'ava';
 import { silentLog } from '../../src/base/log.ts';
+import { SeededRandom } from '../../src/base/random.ts';
 import { MemoryFiles } from '../../src/store/files/memory-files.ts';
-import { type CommittedOffset, OffsetJournal, offsetBaseOf } from '../../src/store/offset-journal.ts';
+import { type CommittedOffset, OffsetJournal } from '../../src/store/offset-journal.ts';
 import { OffsetsFile } from '../../src/store/offsets-file.ts';
+import { tableBaseOf } from '../../src/store/table-journal.ts';
+import { PowerCutDisk } from '../faults/power-cut-disk.ts';
 
 const PATH = '/config/consumerOffset.journal';
-const base = offsetBaseOf('{"offsetTable":{}}');
+const base = tableBaseOf('{"offsetTable":{}}');
 
 function entry(offset: number, key = 't@g', queueId = 0): CommittedOffset {
   return { key, queueId, offset };
@@ -37,7 +40,7 @@ test('offset journal: another table makes it void, and the next entries begin an
   const journal = new OffsetJournal(files, '/config');
   journal.begin(base);
   journal.append([entry(1), entry(2)]);
-  const later = offsetBaseOf('{"offsetTable":{"t@g":{0:2}}}');
+  const later = tableBaseOf('{"offsetTable":{"t@g":{0:2}}}');
   t.deepEqual(new OffsetJournal(files, '/config').load(later), []);
   journal.begin(later);
   journal.append([entry(3)]);
@@ -65,7 +68,7 @@ test('offset journal: entries of an earlier base do not count behind a head that
   const journal = new OffsetJournal(files, '/config');
   journal.begin(base);
   journal.append([entry(1), entry(2)]);
-  const later = offsetBaseOf('later');
+  const later = tableBaseOf('later');
   const other = new MemoryFiles();
   const made = new OffsetJournal(other, '/config');
   made.begin(later);
@@ -76,6 +79,21 @@ test('offset journal: entries of an earlier base do not count behind a head that
   const to = files.open(PATH, 'write');
   files.write(to, head, 0, 16, 0);
   t.deepEqual(new OffsetJournal(files, '/config').load(later), []);
+});
+
+test('offset journal: what a start after a kill has found stays through a power cut', (t) => {
+  for (let seed = 1; seed <= 50; seed++) {
+    const disk = new PowerCutDisk();
+    disk.makeFolder('/config');
+    disk.syncTree('/');
+    const journal = new OffsetJournal(disk, '/config');
+    journal.begin(base);
+    journal.append([entry(7), entry(8)]);
+    disk.endProcess();
+    t.deepEqual(new OffsetJournal(disk, '/config').load(base), [entry(7), entry(8)]);
+    disk.cutPower(new SeededRandom(seed), seed % 2 === 0 ? 'journal' : 'folders');
+    t.deepEqual(new OffsetJournal(disk, '/config').load(base), [entry(7), entry(8)], `seed ${seed}`);
+  }
 });
 
 test('offsets file: a kill between two writings of the table loses no committed offset', (t) => {

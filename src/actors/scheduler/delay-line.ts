@@ -42,22 +42,30 @@ export class DelayLine {
   underWayCount = 0;
   /** Up to this offset the deliveries are on stable storage, as far as was looked. */
   durable: number;
+  /** Everything before this offset is delivered, or never will be, by what came back in this life; -1: nothing did. */
+  deliveredTo = -1;
+  /** The last record of the log that `deliveredTo` rests on. */
+  recordAt = -1;
+  recordEnd = -1;
   #askAtMs = Number.NEGATIVE_INFINITY;
   #fetchedTo: number;
   /** Fetched and not yet known to be delivered, in order of their offsets. */
   readonly #messages: WaitingMessage[] = [];
   /** In `#messages`: none before it is waiting. */
   #next = 0;
-  #logEnd = 0;
   readonly #marks: Mark[] = [];
 
-  /** @param position everything before this offset is delivered already. */
-  constructor(level: number, queueKey: number, span: DelaySpan, position: number) {
+  /**
+   * @param position everything before this offset is delivered already. @param durable up to here the deliveries are on stable storage.
+   * @param logEnd the others are in the log before this position.
+   */
+  constructor(level: number, queueKey: number, span: DelaySpan, position: number, durable = position, logEnd = 0) {
     this.level = level;
     this.queueKey = queueKey;
     this.span = span;
     this.#fetchedTo = position;
-    this.durable = position;
+    this.durable = durable;
+    if (durable < position) this.#marks.push({ offset: position, logEnd });
   }
 
   /** Everything before this offset is delivered. */
@@ -134,10 +142,10 @@ export class DelayLine {
     this.underWayCount++;
   }
 
-  /** It is stored again, by a record that ends at `logEnd`. */
-  stored(message: WaitingMessage, logEnd: number): void {
+  /** It is stored again, by a record of this size at this position of the log. */
+  stored(message: WaitingMessage, position: number, size: number): void {
     this.underWayCount--;
-    this.#logEnd = Math.max(this.#logEnd, logEnd);
+    this.#restOn(position, size);
     this.done(message);
   }
 
@@ -152,16 +160,19 @@ export class DelayLine {
   /** It needs no delivery any more. */
   done(message: WaitingMessage): void {
     message.state = 'done';
+    // One that was not stored again: that it is dealt with means nothing in a log that does not have it.
+    this.#restOn(message.position, message.size);
     let count = 0;
     while (this.#messages[count]?.state === 'done') count++;
     if (count === 0) return;
+    this.deliveredTo = (this.#messages[count - 1] as WaitingMessage).offset + 1;
     this.#messages.splice(0, count);
     this.#next = Math.max(0, this.#next - count);
     const last = this.#marks.at(-1);
-    if (last !== undefined && (last.logEnd === this.#logEnd || this.#marks.length >= MARK_COUNT_MAX)) {
+    if (last !== undefined && (last.logEnd === this.recordEnd || this.#marks.length >= MARK_COUNT_MAX)) {
       last.offset = this.position;
-      last.logEnd = this.#logEnd;
-    } else this.#marks.push({ offset: this.position, logEnd: this.#logEnd });
+      last.logEnd = this.recordEnd;
+    } else this.#marks.push({ offset: this.position, logEnd: this.recordEnd });
   }
 
   /** Notes how far the log is on stable storage; true where nothing delivered is left that is not. */
@@ -175,6 +186,12 @@ export class DelayLine {
     if (this.#marks.length > 0) return false;
     this.durable = this.position;
     return true;
+  }
+
+  #restOn(position: number, size: number): void {
+    if (position + size <= this.recordEnd) return;
+    this.recordAt = position;
+    this.recordEnd = position + size;
   }
 
   /** What is between was taken by retention. */

@@ -1,4 +1,5 @@
-// Up to where each level is delivered: taken over at the start, written to delayOffset.json as far as the deliveries are on stable storage.
+// Up to where each level is delivered: taken over at the start, noted at once, and written to delayOffset.json as far as the deliveries are on
+// stable storage.
 import { errorText } from '../../base/errors.ts';
 import { firstVersion, nextVersion } from '../../core/data-version.ts';
 import type { DelayHistory, DelaySpan } from '../../core/delay-levels.ts';
@@ -7,6 +8,8 @@ import { DelayOffsetsFile, type StoredDelayOffsets } from '../../store/delay-off
 import { storeFolders } from '../../store/store-folders.ts';
 import { type ActorContext, Positions } from '../context.ts';
 import { DelayLine } from './delay-line.ts';
+import { DelayNotes } from './delay-notes.ts';
+import type { Redelivery } from './redelivery.ts';
 
 /** What waits for the log's sync is looked after this often. */
 const UNSYNCED_MS = 1_000;
@@ -17,6 +20,7 @@ export class DelayPositions {
   readonly #context: ActorContext;
   readonly #file: DelayOffsetsFile;
   readonly #stored: StoredDelayOffsets;
+  readonly #notes: DelayNotes;
   #version: DataVersion;
   #lines: readonly DelayLine[] = [];
   /** The positions that the file holds, in the order of the lines. */
@@ -26,16 +30,19 @@ export class DelayPositions {
   /** When it is written; Infinity while it says what is true. */
   #saveAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(context: ActorContext) {
+  constructor(context: ActorContext, redelivery: Redelivery) {
     const { files, settings, log, clock } = context;
     this.#context = context;
     this.#file = new DelayOffsetsFile(files, storeFolders(settings.storePathRootDir).config, log);
     this.#stored = this.#file.load() ?? NONE;
     this.#version = this.#stored.dataVersion ?? firstVersion(clock.wallMs());
+    this.#notes = new DelayNotes(context, redelivery);
+    this.#notes.load(this.#file.base);
   }
 
-  get saveAtMs(): number {
-    return this.#saveAtMs;
+  /** Steady time at which something is to be written; Infinity while all is. */
+  get writeAtMs(): number {
+    return Math.min(this.#saveAtMs, this.#notes.atMs);
   }
 
   /** The lines of all levels. @param keyOf the key of a level's queue; -1 where it has none. */
@@ -47,26 +54,31 @@ export class DelayPositions {
       else lines.push(...this.#openLevel(level, key, history.spansOf(level)));
     }
     this.#lines = lines;
-    this.#saved = lines.map((line) => line.position);
+    this.#saved = lines.map((line) => line.durable);
+    this.#notes.open(lines);
     this.#publish();
     return lines;
   }
 
   #openLevel(level: number, key: number, spans: readonly DelaySpan[]): DelayLine[] {
+    const { queueEnds, queueReads, incarnation, positions } = this.#context;
     const from = this.#startOf(level, key);
+    // A predecessor in this process told how far the first line was that had something left.
+    const told = incarnation > 0 ? queueReads.get(key) - 1 : -1;
     const open = spans.filter(({ to }) => to > from);
     return open.map((span, i) => {
       const known = i === 0 ? from : (this.#stored.later.get(level)?.get(span.from) ?? span.from);
-      return new DelayLine(level, key, span, Math.min(span.to, Math.max(span.from, from, known)));
+      const durable = Math.min(span.to, Math.max(span.from, from, known));
+      const noted = Math.min(queueEnds.get(key), this.#notes.endOf(level, durable));
+      const position = Math.min(span.to, Math.max(durable, noted, told));
+      return new DelayLine(level, key, span, position, durable, positions.get(Positions.appended));
     });
   }
 
-  /** Where its delivery goes on: within the queue, whatever the file says. */
+  /** Up to where the file says that it is delivered: within the queue, whatever it says. */
   #startOf(level: number, key: number): number {
-    const { queueBegins, queueEnds, queueReads, incarnation, log } = this.#context;
-    // A predecessor in this process knew more than the file.
-    const told = incarnation > 0 ? queueReads.get(key) - 1 : -1;
-    const stored = told >= 0 ? told : this.#stored.offsets.get(level);
+    const { queueBegins, queueEnds, log } = this.#context;
+    const stored = this.#stored.offsets.get(level);
     const begin = queueBegins.get(key);
     const end = queueEnds.get(key);
     if (stored === undefined) return begin;
@@ -84,14 +96,15 @@ export class DelayPositions {
     return offset;
   }
 
-  /** Tells the others how far the levels are, and writes the file when it is time. Returns how much it did. */
+  /** Tells the others how far the levels are, notes it, and writes the file when it is time. Returns how much it did. */
   look(nowMs: number): number {
     this.#publish();
+    const work = this.#notes.look(nowMs);
     if (this.#saveAtMs === Number.POSITIVE_INFINITY && this.#isChanged())
       this.#saveAtMs = nowMs + this.#context.settings.flushDelayOffsetInterval;
-    if (nowMs < this.#saveAtMs) return 0;
+    if (nowMs < this.#saveAtMs) return work;
     this.#save(nowMs);
-    return 1;
+    return work + 1;
   }
 
   /** True where nothing delivered is left whose record is not on stable storage. */
@@ -102,7 +115,9 @@ export class DelayPositions {
     return settled;
   }
 
+  /** At the end: what cannot be written as durable is noted at least. */
   saveChanges(nowMs: number): void {
+    this.#notes.write(nowMs);
     if (this.#isChanged() || this.#saveAtMs < Number.POSITIVE_INFINITY) this.#save(nowMs);
   }
 
@@ -120,13 +135,18 @@ export class DelayPositions {
     this.#version = nextVersion(this.#version, clock.wallMs());
     const durable = this.#lines.map((line) => line.durable);
     try {
-      this.#file.save({ dataVersion: this.#version, offsets, later });
+      this.#file.save({ dataVersion: this.#version, offsets, later }, (base) => this.#notes.prepare(base));
+      this.#notes.begin(this.#file.base);
       this.#saved = durable;
       this.#isCorrected = false;
     } catch (error) {
       this.#saveAtMs = nowMs + settings.flushDelayOffsetInterval;
       log.error('the positions of the delay levels could not be written; it is tried again', { error: errorText(error) });
     }
+  }
+
+  close(): void {
+    this.#notes.close();
   }
 
   #isChanged(): boolean {

@@ -93,7 +93,7 @@ export class Deliveries {
       line.failed(message, nowMs + RETRY_MS);
       return;
     }
-    line.stored(message, position + size);
+    line.stored(message, position, size);
     const { counters } = this.#context;
     counters.add(CounterIds.records, 1);
     counters.add(CounterIds.recordBytes, size);

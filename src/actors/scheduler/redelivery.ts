@@ -1,5 +1,6 @@
 // Makes of a waiting message's record the one that consumers get: under its real topic and queue, all else as its sender gave it.
 import { RateLimit } from '../../base/rate-limit.ts';
+import { bodyCrc } from '../../message/crc.ts';
 import { SystemTopics } from '../../message/names.ts';
 import { findProperty, PropertyNames, propertyValueEnd } from '../../message/properties.ts';
 import { readDecimal } from '../../message/property-scan.ts';
@@ -76,6 +77,11 @@ export class Redelivery {
   /** Offset in its queue of the record at a position; -1 where the log does not have it any more. */
   queueOffset(position: number): number {
     return this.records.read(position, STORE_TIME_READ_SIZE, this.#head, 0) ? readQueueOffset(this.#head, 0) : -1;
+  }
+
+  /** Checksum of the head of the record at a position, with its place in log and queue and its time; -1 where the log does not have it any more. */
+  headCrc(position: number): number {
+    return this.records.read(position, STORE_TIME_READ_SIZE, this.#head, 0) ? bodyCrc(this.#head, 0, STORE_TIME_READ_SIZE) : -1;
   }
 
   /** Valid until the next call. Throws where the log cannot be read just now. */

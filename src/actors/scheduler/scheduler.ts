@@ -48,7 +48,7 @@ export class Scheduler implements Actor {
     this.#redelivery = new Redelivery(context);
     this.#deliveries = new Deliveries(context, this.#clock, this.#redelivery);
     this.#asker = new PullAsker(context, this.#redelivery);
-    this.#positions = new DelayPositions(context);
+    this.#positions = new DelayPositions(context, this.#redelivery);
     this.#directory = context.incarnation === 0 ? 'coming' : 'awaited';
     this.#mail = context.inboxes.map((inbox) => ({ ring: inbox.ring, handler: this.#handlerOf(inbox) }));
   }
@@ -91,7 +91,13 @@ export class Scheduler implements Actor {
   stop(): void {
     while (this.#drain() > 0);
     this.#positions.saveChanges(this.#context.clock.steadyMs());
+    this.#positions.close();
     this.#redelivery.close();
+  }
+
+  /** A successor writes the same files. */
+  abandon(): void {
+    this.#positions.close();
   }
 
   #drain(): number {
@@ -107,7 +113,7 @@ export class Scheduler implements Actor {
   }
 
   #nextMs(nowMs: number, mayDeliver: boolean): number {
-    let next = this.#positions.saveAtMs;
+    let next = this.#positions.writeAtMs;
     let waits = false;
     for (const line of this.#lines) {
       next = Math.min(next, line.askAtMs);
