@@ -9,10 +9,11 @@ let next = first + 10 * randomInt((last - first) / 10); // other runs on this ma
 /** A port p such that p - 2 … p + 3 are free: a broker's neighbours are its fast port and its replication port. */
 export async function freeBlock() {
   for (let tries = 0; tries < 500; tries++) {
-    next = next + 10 > last ? first : next + 10;
-    const ports = [-2, -1, 0, 1, 2, 3].map((step) => next + step);
-    const free = await Promise.all(ports.map(isFree));
-    if (free.every(Boolean)) return next;
+    // The other lane may ask for a block while these are tried.
+    const block = next + 10 > last ? first : next + 10;
+    next = block;
+    const free = await Promise.all([-2, -1, 0, 1, 2, 3].map((step) => isFree(block + step)));
+    if (free.every(Boolean)) return block;
   }
   throw new Error(`no free block of ports between ${first} and ${last}`);
 }
