@@ -15,7 +15,7 @@ import { silentLog } from '../src/base/log.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { loadSettings } from '../src/config/load.ts';
 import type { Settings } from '../src/config/settings.ts';
-import { indexKeyHash, topicKeyHash } from '../src/message/index-key.ts';
+import { indexKeyHash, tagKeyHash, topicKeyHash } from '../src/message/index-key.ts';
 import type { Actor } from '../src/runtime/actor.ts';
 import { FeedReader } from '../src/runtime/feed.ts';
 import { RingReader, RingWriter } from '../src/runtime/ring.ts';
@@ -149,6 +149,7 @@ export class Stage {
     words[word + 4] = 77;
     words[word + 5] = 0;
     words[word + 6] = 0;
+    words[word + 7] = 0;
     if (this.#keyed) this.#putKeys(word);
     ring.commit(Messages.append);
     this.#sent++;
@@ -157,10 +158,11 @@ export class Stage {
   #putKeys(word: number): void {
     const { scan, properties } = this.#writing;
     const { words } = this.#appends;
-    const flags = keyFlags(scan.uniqueKeyAt >= 0, scan.keysAt >= 0, false, 0);
+    const flags = keyFlags(scan.uniqueKeyAt >= 0, scan.keysAt >= 0, scan.hasTag, 0);
     words[word + 5] = flags;
     if ((flags & RecordFlags.uniqueKeyHashed) !== 0)
       words[word + 6] = indexKeyHash(this.#topicHash, properties, scan.uniqueKeyAt, scan.uniqueKeyEnd);
+    if ((flags & RecordFlags.tagHashed) !== 0) words[word + 7] = tagKeyHash(this.#topicHash, properties, scan.tagsAt, scan.tagsEnd);
   }
 
   /** The next record's unique key ends in its number. */
