@@ -3,6 +3,7 @@
 import { prettyJavaJson } from '../base/json-writer.ts';
 import type { JsonObject } from '../base/lenient-json.ts';
 import type { Log } from '../base/log.ts';
+import { EntryTexts } from './entry-texts.ts';
 import type { Files } from './files/files.ts';
 import { StateFile } from './state-file.ts';
 import {
@@ -30,7 +31,7 @@ export interface StoredGroups {
 export class GroupsFile {
   readonly #file: StateFile;
   #others: JsonObject = {};
-  #groups: ReadonlyMap<string, JsonObject> = new Map();
+  readonly #texts = new EntryTexts();
 
   /** @param folder the folder `config`. */
   constructor(files: Files, folder: string, log: Log) {
@@ -41,18 +42,19 @@ export class GroupsFile {
     return this.#file.load((text) => {
       const state = parseState(text, TABLE);
       this.#others = otherMembers(state, ['dataVersion', TABLE, FORBIDDEN]);
-      this.#groups = objectsOf(state[TABLE]);
+      const groups = objectsOf(state[TABLE]);
+      this.#texts.load(groups);
       const forbidden = new Map<string, Map<string, number>>();
       for (const [group, topics] of objectsOf(state[FORBIDDEN])) {
         forbidden.set(group, new Map(Object.entries(topics).map(([topic, bits]) => [topic, Number(bits)])));
       }
-      return { dataVersion: versionOf(state), groups: this.#groups, forbidden };
+      return { dataVersion: versionOf(state), groups, forbidden };
     });
   }
 
+  /** An object of members that comes again must still hold the same. */
   save(state: StoredGroups): void {
-    const table = new Map<string, unknown>();
-    for (const [name, group] of state.groups) table.set(name, sortedMembers(this.#groups.get(name) ?? {}, group));
+    const table = this.#texts.of(state.groups);
     const dataVersion = state.dataVersion === null ? null : versionMembers(state.dataVersion);
     this.#file.save(prettyJavaJson(sortedMembers(this.#others, { dataVersion, [FORBIDDEN]: state.forbidden, [TABLE]: table })));
   }

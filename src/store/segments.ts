@@ -60,20 +60,26 @@ export class Segments {
     return position < this.#firstPosition || position >= this.positionEnd ? -1 : this.#descriptors.fdFor(position);
   }
 
-  /** Makes the file that follows the last one, at full length and sparse. An empty row begins with the file of `position`. */
+  /**
+   * Makes the file that follows the last one, at full length and sparse. An empty row begins with the file of `position`, and is on stable
+   * storage as such when this returns: whatever speaks of the row later finds one.
+   */
   createNext(position = 0): void {
-    if (this.#count === 0) {
+    const first = this.#count === 0;
+    if (first) {
       this.#firstPosition = segmentStart(position, this.sizeBytes);
       this.#files.makeFolder(this.folder);
     }
     const fd = this.#files.open(this.path(this.positionEnd), 'create');
     try {
       this.#files.truncate(fd, this.sizeBytes);
+      if (first) this.#files.sync(fd);
     } finally {
       this.#files.close(fd);
     }
+    if (first) this.#files.syncFolder(this.folder);
     this.#count++;
-    this.#folderChanged = true;
+    this.#folderChanged = !first;
   }
 
   /** Makes files up to the one that holds the position. */
@@ -124,8 +130,8 @@ export class Segments {
    * zeros, of `zeroSizeMax` bytes at most, so that old records can never be taken for new ones. Returns how many bytes were not zero.
    */
   cut(position: number, zeroSizeMax = Number.POSITIVE_INFINITY): number {
-    // A row that began late keeps a file: nothing else tells where it goes on.
-    this.removeFrom(position === this.#firstPosition && position > 0 ? position + 1 : position);
+    // The row keeps a file: nothing else tells where it goes on, or that it was there at all.
+    this.removeFrom(position === this.#firstPosition ? position + 1 : position);
     const fd = this.fdFor(position);
     if (fd < 0) return 0;
     const end = segmentStart(position, this.sizeBytes) + this.sizeBytes;

@@ -1,8 +1,9 @@
 // The file topics.json: every topic's configuration. What a topic's members mean is not known here, so none is lost.
 
-import { prettyJavaJson, prettyJavaPart, type RawJson } from '../base/json-writer.ts';
+import { prettyJavaJson } from '../base/json-writer.ts';
 import type { JsonObject } from '../base/lenient-json.ts';
 import type { Log } from '../base/log.ts';
+import { EntryTexts } from './entry-texts.ts';
 import type { Files } from './files/files.ts';
 import { StateFile } from './state-file.ts';
 import {
@@ -17,7 +18,6 @@ import {
 } from './state-json.ts';
 
 const TABLE = 'topicConfigTable';
-const TOPIC_DEPTH = 2;
 
 export interface StoredTopics {
   readonly dataVersion: StoredVersion | null;
@@ -28,9 +28,7 @@ export interface StoredTopics {
 export class TopicsFile {
   readonly #file: StateFile;
   #others: JsonObject = {};
-  #topics: ReadonlyMap<string, JsonObject> = new Map();
-  /** The text of each topic written lately: with a thousand topics making one more would cost 15 ms without it. */
-  #texts = new WeakMap<StoredMembers, RawJson>();
+  readonly #texts = new EntryTexts();
 
   /** @param folder the folder `config`. */
   constructor(files: Files, folder: string, log: Log) {
@@ -46,26 +44,16 @@ export class TopicsFile {
     return this.#file.load((text) => {
       const state = parseState(text, TABLE);
       this.#others = otherMembers(state, ['dataVersion', TABLE]);
-      this.#topics = objectsOf(state[TABLE]);
-      this.#texts = new WeakMap();
-      return { dataVersion: versionOf(state), topics: this.#topics };
+      const topics = objectsOf(state[TABLE]);
+      this.#texts.load(topics);
+      return { dataVersion: versionOf(state), topics };
     });
   }
 
   /** An object of members that comes again must still hold the same. */
   save(state: StoredTopics): void {
-    const table = new Map<string, unknown>();
-    for (const [name, topic] of state.topics) table.set(name, this.#textOf(name, topic));
+    const table = this.#texts.of(state.topics);
     const dataVersion = state.dataVersion === null ? null : versionMembers(state.dataVersion);
     this.#file.save(prettyJavaJson(sortedMembers(this.#others, { dataVersion, [TABLE]: table })));
-  }
-
-  #textOf(name: string, topic: StoredMembers): RawJson {
-    let text = this.#texts.get(topic);
-    if (text === undefined) {
-      text = prettyJavaPart(sortedMembers(this.#topics.get(name) ?? {}, topic), TOPIC_DEPTH);
-      this.#texts.set(topic, text);
-    }
-    return text;
   }
 }

@@ -1,9 +1,11 @@
 // A row of segments: the check at load, growth, expiry at the front, the cut at the end, and bounded descriptors.
 import test, { type ExecutionContext } from 'ava';
 import { RingmqError } from '../../src/base/errors.ts';
+import { SeededRandom } from '../../src/base/random.ts';
 import { MemoryFiles } from '../../src/store/files/memory-files.ts';
 import { segmentName } from '../../src/store/segment-row.ts';
 import { Segments } from '../../src/store/segments.ts';
+import { PowerCutDisk } from '../faults/power-cut-disk.ts';
 
 const SIZE = 1_000;
 
@@ -149,4 +151,19 @@ test('segments: files that another thread took are forgotten with their descript
   t.is(row.positionEnd, 3_000);
   t.is(row.openCount, 1);
   t.true(row.fdFor(2_500) >= 0);
+});
+
+test('segments: an empty row that grew outlives a power cut, and a row that is cut to nothing keeps its place', (t) => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const disk = new PowerCutDisk();
+    disk.makeFolder('/log');
+    disk.syncTree('/');
+    Segments.load(disk, '/log', SIZE, 's').createNext();
+    disk.cutPower(new SeededRandom(seed), seed % 2 === 0 ? 'journal' : 'folders');
+    const row = Segments.load(disk, '/log', SIZE, 's');
+    t.deepEqual([row.count, disk.stat(row.path(0))?.sizeBytes], [1, SIZE], `seed ${seed}`);
+    row.createNext();
+    row.cut(0);
+    t.deepEqual(disk.list('/log'), [segmentName(0)]);
+  }
 });

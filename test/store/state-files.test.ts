@@ -168,6 +168,22 @@ test('state files: members of a topic or group that nobody knows stay with it', 
   );
 });
 
+test('state files: an entry that is written again from other members has the new ones, all others stay as they were', (t) => {
+  const files = new MemoryFiles();
+  const file = new GroupsFile(files, '/config', silentLog);
+  const [first, second] = [{ retryMaxTimes: 1 }, { retryMaxTimes: 2 }];
+  const textWith = (groups: Record<string, Record<string, number>>): string => {
+    file.save({ dataVersion: version, groups: new Map(Object.entries(groups)), forbidden: new Map() });
+    return getFile(files, '/config/subscriptionGroup.json').toString();
+  };
+  const before = textWith({ A: first, B: first });
+  t.regex(before, /"A":\{\n\t\t\t"retryMaxTimes":1\n\t\t\},\n\t\t"B":\{\n\t\t\t"retryMaxTimes":1\n/);
+  const after = textWith({ A: first, B: second });
+  t.is(after, before.replace(/(?<="B":\{\s+"retryMaxTimes":)1/, '2'));
+  t.is(textWith({ A: first, B: first }), before);
+  t.false(textWith({ B: second }).includes('"A"'));
+});
+
 test('state files: the golden ones are read, and read back the same after writing', (t) => {
   const stores = goldenStores(t);
   if (stores === null) return;

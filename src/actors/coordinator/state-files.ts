@@ -1,4 +1,5 @@
 // The coordinator's files below `config/`: topics, groups, offsets, resets, joins, locks, between their tables and what is stored of them.
+import type { GroupConfig } from '../../core/group-config.ts';
 import type { GroupTableState } from '../../core/group-table.ts';
 import type { RemovedTopics } from '../../core/removed-topics.ts';
 import type { TopicConfig } from '../../core/topic-config.ts';
@@ -28,7 +29,7 @@ export class StateFiles {
   readonly #topics: TopicsFile;
   readonly #groups: GroupsFile;
   /** A configuration is replaced, never changed. */
-  readonly #topicMembers = new WeakMap<TopicConfig, StoredMembers>();
+  readonly #members = new WeakMap<TopicConfig | GroupConfig, StoredMembers>();
 
   constructor({ files, settings, log }: ActorContext) {
     const folder = storeFolders(settings.storePathRootDir).config;
@@ -67,7 +68,10 @@ export class StateFiles {
   }
 
   saveTopics({ dataVersion, topics }: TopicTableState): void {
-    this.#topics.save({ dataVersion, topics: new Map(topics.map((config) => [config.topicName, this.#membersOf(config)])) });
+    this.#topics.save({
+      dataVersion,
+      topics: new Map(topics.map((config) => [config.topicName, this.#membersOf(config, topicConfigJson)])),
+    });
   }
 
   loadGroups(): GroupTableState | null {
@@ -80,16 +84,16 @@ export class StateFiles {
   saveGroups({ dataVersion, groups, forbidden }: GroupTableState): void {
     this.#groups.save({
       dataVersion,
-      groups: new Map(groups.map((config) => [config.groupName, subscriptionGroupJson(config)])),
+      groups: new Map(groups.map((config) => [config.groupName, this.#membersOf(config, subscriptionGroupJson)])),
       forbidden,
     });
   }
 
-  #membersOf(config: TopicConfig): StoredMembers {
-    let members = this.#topicMembers.get(config);
+  #membersOf<Config extends TopicConfig | GroupConfig>(config: Config, jsonOf: (config: Config) => StoredMembers): StoredMembers {
+    let members = this.#members.get(config);
     if (members === undefined) {
-      members = topicConfigJson(config);
-      this.#topicMembers.set(config, members);
+      members = jsonOf(config);
+      this.#members.set(config, members);
     }
     return members;
   }

@@ -24,9 +24,25 @@ export interface SubscriptionGroupData {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+/** Members in alphabetical order, as stock brokers write them. */
 export function subscriptionGroupJson(group: SubscriptionGroupData): Record<string, unknown> {
-  const sorted = Object.entries(group).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(sorted);
+  return {
+    attributes: group.attributes,
+    brokerId: group.brokerId,
+    consumeBroadcastEnable: group.consumeBroadcastEnable,
+    consumeEnable: group.consumeEnable,
+    consumeFromMinEnable: group.consumeFromMinEnable,
+    consumeMessageOrderly: group.consumeMessageOrderly,
+    consumeTimeoutMinute: group.consumeTimeoutMinute,
+    groupName: group.groupName,
+    groupRetryPolicy: group.groupRetryPolicy,
+    groupSysFlag: group.groupSysFlag,
+    notifyConsumerIdsChangedEnable: group.notifyConsumerIdsChangedEnable,
+    retryMaxTimes: group.retryMaxTimes,
+    retryQueueNums: group.retryQueueNums,
+    subscriptionDataSet: group.subscriptionDataSet,
+    whichBrokerWhenConsumeSlowly: group.whichBrokerWhenConsumeSlowly,
+  };
 }
 
 /** Missing fields get the defaults of stock brokers. */
