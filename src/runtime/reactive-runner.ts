@@ -3,8 +3,9 @@ import type { Clock } from '../base/clock.ts';
 import { AsyncWaiter, type Doorbell } from './doorbell.ts';
 import type { Duty } from './duty.ts';
 
-/** Passes in one turn before the sockets get their say again. */
+/** Passes in one turn before the sockets get their say again, and the time after which no further one begins: a pass may wait for the disk. */
 const PASSES_PER_TURN = 16;
+const TURN_MS_MAX = 4;
 /** Safety net below all deadlines: what a lost wake-up could cost. */
 const PARK_MS_MAX = 1_000;
 
@@ -57,12 +58,20 @@ export class ReactiveRunner {
     if (this.#closed) return;
     this.#bell.cancel();
     this.#inTurn = true;
-    let passesLeft = PASSES_PER_TURN;
-    while (passesLeft > 0 && this.#pass()) passesLeft--;
-    if (passesLeft > 0) this.#park();
+    if (this.#isThrough()) this.#park();
     else this.wake();
     this.#inTurn = false;
   };
+
+  /** False where there may be more to do, but the sockets have waited long enough. */
+  #isThrough(): boolean {
+    const untilMs = this.#clock.steadyMs() + TURN_MS_MAX;
+    for (let pass = 0; pass < PASSES_PER_TURN; pass++) {
+      if (!this.#pass()) return true;
+      if (this.#clock.steadyMs() >= untilMs) return false;
+    }
+    return false;
+  }
 
   /** False where nobody did or sent anything. */
   #pass(): boolean {

@@ -57,6 +57,31 @@ test('reactive runner: the bell wakes it from its sleep, again and again', async
   }
 });
 
+test('reactive runner: passes that take long let the sockets have their say in between', async (t) => {
+  const clock = new FakeClock();
+  const { runner, actor } = await rig(t, clock);
+  let passes = 0;
+  let workMs = 0;
+  actor.work = () => {
+    passes++;
+    clock.advance(workMs);
+    return passes < 40 ? 1 : 0;
+  };
+  const passesOfTurn = async (): Promise<number> => {
+    const before = passes;
+    await turn();
+    return passes - before;
+  };
+  runner.wake();
+  t.is(await passesOfTurn(), 16);
+  workMs = 3;
+  t.is(await passesOfTurn(), 2);
+  workMs = 90;
+  t.is(await passesOfTurn(), 1);
+  workMs = 0;
+  t.is(await passesOfTurn(), 16);
+});
+
 test('reactive runner: mail within the thread makes a turn, and within a turn one more look instead of a turn', async (t) => {
   const { runner, actor } = await rig(t);
   runner.start();
