@@ -1,5 +1,6 @@
 // Creates, changes and removes consumer groups: the table, each group's retry topic, and what an ingress must know of a group.
 
+import type { Settings } from '../../config/settings.ts';
 import type { ConsumerGroups, Member } from '../../core/consumer-groups.ts';
 import { type GroupConfig, groupConfig, groupConfigFault, isSystemGroup } from '../../core/group-config.ts';
 import { GroupTable, type GroupTableState } from '../../core/group-table.ts';
@@ -87,11 +88,9 @@ export class GroupKeeper {
     const { settings } = this.#context;
     const known = this.table.get(group);
     if (known !== undefined) return this.#topics.ensureRetry(group, known.retryQueueNums, retry.unit, retry.order);
-    const allowed = settings.autoCreateSubscriptionGroup && (!isSystemGroup(group) || settings.enableCreateSysGroup);
-    if (!allowed || groupFault(group) !== null) {
-      return refuse(ResponseCodes.SUBSCRIPTION_GROUP_NOT_EXIST, `subscription group not exist, ${group}`);
-    }
-    return this.put(groupConfig(group), retry);
+    const fault = groupFault(group) ?? notCreated(group, settings);
+    if (fault === null) return this.put(groupConfig(group), retry);
+    return refuse(ResponseCodes.SUBSCRIPTION_GROUP_NOT_EXIST, `subscription group not exist, ${group}: ${fault}`);
   }
 
   remove(group: string): boolean {
@@ -175,4 +174,12 @@ function liveState(messageModel: string, subscriptions: Iterable<Subscription>):
       version: s.version,
     })),
   };
+}
+
+/** Why a group of a legal name is not made by whoever comes up with it; null where it is. */
+function notCreated(group: string, settings: Settings): string | null {
+  if (!settings.autoCreateSubscriptionGroup) return 'autoCreateSubscriptionGroup is off, create it first';
+  if (isSystemGroup(group) && !settings.enableCreateSysGroup)
+    return 'a group with a name of the system is not created (enableCreateSysGroup)';
+  return null;
 }

@@ -35,6 +35,7 @@ export class Membership {
   readonly #notices: NoticeBook;
   readonly #duplicateLimit = new RateLimit(WARN_INTERVAL_MS);
   readonly #mismatchLimit = new RateLimit(WARN_INTERVAL_MS);
+  readonly #passedOverLimit = new RateLimit(WARN_INTERVAL_MS);
   /** Keys: `c` or `p`, link, group. */
   readonly #expiry: ExpiryQueue<string>;
 
@@ -160,6 +161,15 @@ export class Membership {
     const unlocked = this.locks.expire(steadyMs);
     if (unlocked > 0) this.tellLocks();
     return expired.length + due.length + unlocked;
+  }
+
+  /** Its heartbeat is answered with success, as stock clients expect, so that only the log can tell why it gets nothing. */
+  passedOver(group: string, clientId: string, link: Link, why: string): void {
+    const { log, clock } = this.#context;
+    const suppressed = this.#passedOverLimit.admit(clock.steadyMs());
+    if (suppressed < 0) return;
+    const fields = { group: shown(group), clientId, address: addressOf(link), why, suppressed };
+    log.warn('a consumer is no member of its group and gets no messages', fields);
   }
 
   /** Of what a broadcasting member reads nothing is locked. */

@@ -208,3 +208,24 @@ test('subscriptions: names of groups are judged where they come in (BR-39)', (t)
   t.false(bench.groups.has(`${longest}G`));
   t.is(a.ask(RequestCodes.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, Buffer.from(`{"groupName":"${longest}G"}`)).code, 29);
 });
+
+test('subscriptions: a consumer whose group cannot be made, or that may not pull by itself, is told of in the log, with the cause', (t) => {
+  const long = 'G'.repeat(121);
+  for (const [sets, beat, why] of [
+    [[], { ...sub, group: long }, /longer than group max length: 120/],
+    [['autoCreateSubscriptionGroup=false'], sub, /G: autoCreateSubscriptionGroup is off, create it first/],
+    [['rejectPullConsumerEnable=true'], { ...sub, consumeType: 'CONSUME_ACTIVELY' }, /rejectPullConsumerEnable/],
+  ] as const) {
+    const bench = new Bench({ sets: [...sets] });
+    const a = bench.connect();
+    for (let i = 0; i < 3; i++) {
+      const answer = a.beat('a', [beat]);
+      t.is(answer.code, 0);
+      t.regex(answer.remark ?? '', why);
+    }
+    const lines = bench.logged.filter(({ message }) => message === 'a consumer is no member of its group and gets no messages');
+    t.is(lines.length, 1);
+    t.regex(String(lines[0]?.fields['why']), why);
+    t.is(lines[0]?.fields['clientId'], 'a');
+  }
+});

@@ -83,9 +83,13 @@ function beatConsumer(
   outcome: Outcome,
 ): Reply | null {
   const { group, consumeType, messageModel, consumeFromWhere } = consumer;
-  const { settings, log } = desk.context;
+  const { settings } = desk.context;
+  const refuseMember = (why: string): null => {
+    desk.membership.passedOver(group, client.clientId, link, why);
+    return passOver(outcome, why);
+  };
   if (settings.rejectPullConsumerEnable && consumeType === 'CONSUME_ACTIVELY') {
-    return passOver(outcome, `consumers that pull by themselves are refused group=${group} (rejectPullConsumerEnable)`);
+    return refuseMember(`consumers that pull by themselves are refused group=${group} (rejectPullConsumerEnable)`);
   }
   const held = desk.consumers.get(group)?.members.get(link.id);
   // Nothing is known of what it reads, as after a restart of the broker: the client is asked for all of it, and is no member until then.
@@ -98,10 +102,7 @@ function beatConsumer(
   }
   const order = subscriptions.some((s) => desk.topics.table.get(s.topic)?.order === true);
   const ensured = desk.groups.ensure(group, { unit: consumer.unitMode, order });
-  if (ensured.code !== ResponseCodes.SUCCESS) {
-    log.debug('heartbeat of a group that cannot be made', { group, remark: ensured.remark });
-    return passOver(outcome, ensured.remark ?? '');
-  }
+  if (ensured.code !== ResponseCodes.SUCCESS) return refuseMember(ensured.remark ?? '');
   const { fingerprint } = beat;
   const said = { consumeType, messageModel, consumeFromWhere, subscriptions: beat.withoutSub ? null : subscriptions, fingerprint };
   const member = { ...client, link: link.id, group, ...said };
