@@ -35,10 +35,23 @@ export class RingMQ {
     this.namesrv = namesrv;
   }
 
+  /** Its ports are chosen at the first start: clients have to find it in the same place after a restart. */
   async start() {
-    // Fixed before the first start: clients have to find it in the same place after a restart.
-    this.settings.listenPort ??= await freeBlock();
-    if (this.settings.namesrvAddr === undefined) this.settings.namesrvListenPort ??= await freeBlock();
+    for (let tries = 1; this.settings.listenPort === undefined; tries++) {
+      this.settings.listenPort = await freeBlock();
+      if (this.settings.namesrvAddr === undefined) this.settings.namesrvListenPort = await freeBlock();
+      try {
+        return await this.#start();
+      } catch (error) {
+        // Another run on this machine took the port that was free a second ago.
+        if (tries === 3 || !/EADDRINUSE/.test(this.output)) throw error;
+        delete this.settings.listenPort;
+      }
+    }
+    return this.#start();
+  }
+
+  async #start() {
     mkdirSync(this.folder, { recursive: true });
     const file = join(this.folder, 'broker.conf');
     writeFileSync(
