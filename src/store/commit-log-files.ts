@@ -71,6 +71,11 @@ export class CommitLogFiles {
     }
   }
 
+  /** Makes the first file of a log that has none, so that no send has to wait for its sync. Throws `io`: then the first write tries again. */
+  prepareFirst(position: number): void {
+    if (this.#segments.count === 0) this.#segments.extendTo(position);
+  }
+
   /** Makes the file that holds the position and the next one, where they are missing. */
   prepare(position: number): void {
     this.#segments.extendTo(position);

@@ -1,5 +1,5 @@
 // The one writer of the log: gives each record its position, queue offset and store time, writes batches, and acknowledges them.
-import { assert } from '../../base/assert.ts';
+import { AssertionError, assert } from '../../base/assert.ts';
 import { errorText } from '../../base/errors.ts';
 import { RateLimit } from '../../base/rate-limit.ts';
 import { patchRecord, writeBlank } from '../../message/record.ts';
@@ -75,6 +75,7 @@ export class CommitLog implements Actor, RingHandler {
     this.#written = this.#position;
     this.#storeTimeMs = boot.storeTimeMsMax;
     this.#files = CommitLogFiles.open(files, settings.storePathCommitLog, this.#segmentSizeBytes);
+    this.#prepareFirst(this.#files);
     this.#ensureKeys(boot.nextKey);
     for (const queue of boot.queues) this.#nextOffsets[queue.key] = this.#context.queueEnds.get(queue.key);
   }
@@ -246,6 +247,15 @@ export class CommitLog implements Actor, RingHandler {
     if (suppressed >= 0)
       log.error('there is no room for the log: sends are refused until there is, reads go on', { error: errorText(cause), suppressed });
     return true;
+  }
+
+  #prepareFirst(files: CommitLogFiles): void {
+    try {
+      files.prepareFirst(this.#position);
+    } catch (error) {
+      if (error instanceof AssertionError) throw error;
+      this.#context.log.warn('the first file of the log could not be made; the first message tries again', { error: errorText(error) });
+    }
   }
 
   #ensureKeys(count: number): void {

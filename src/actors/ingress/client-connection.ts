@@ -29,6 +29,9 @@ export class ClientConnection {
   readonly memberships = new Map<string, DirectoryLiveGroup>();
   /** Requests under way in other actors. */
   pendingCount = 0;
+  /** The pass of the ingress in which it last asked for what may be large, and how much of that. */
+  #sharePass = -1;
+  #share = 0;
 
   readonly #pool: ChunkPool;
   #chunk: Chunk | null = null;
@@ -56,6 +59,13 @@ export class ClientConnection {
 
   get id(): number {
     return this.connection.id;
+  }
+
+  /** What it has asked for in this pass, this request included. @param weight of the answer, as large as it may be. */
+  shareOf(pass: number, weight: number): number {
+    this.#share = pass === this.#sharePass ? this.#share + weight : weight;
+    this.#sharePass = pass;
+    return this.#share;
   }
 
   get hasOutput(): boolean {

@@ -37,6 +37,8 @@ export class Desk {
   quietUntilMs = Number.POSITIVE_INFINITY;
   /** Connections whose next frame could not be taken. */
   stalled: ClientConnection[] = [];
+  /** Number of the duty cycle. */
+  pass = 0;
 
   constructor(context: ActorContext) {
     this.context = context;
@@ -105,11 +107,21 @@ export class Desk {
 
   /** The frame under way stays in the decoder; it is offered again when there may be room. */
   stall(client: ClientConnection): false {
+    if (!client.stalled) this.context.counters.add(CounterIds.mailFull, 1);
+    return this.#pause(client);
+  }
+
+  /** The same where the connection has had its share of this pass: it goes on in the next one. */
+  takeTurns(client: ClientConnection): false {
+    this.context.wake();
+    return this.#pause(client);
+  }
+
+  #pause(client: ClientConnection): false {
     if (!client.stalled) {
       client.stalled = true;
       client.connection.pause();
       this.stalled.push(client);
-      this.context.counters.add(CounterIds.mailFull, 1);
     }
     return false;
   }

@@ -22,6 +22,15 @@ import type { SendPath } from './send-path.ts';
  */
 export const HEADER_SIZE_MAX = 1024 * 1024;
 
+/**
+ * What one connection may ask for in one pass, in answers of a pull: only those that were made count as what it has not read, and a round of the
+ * event loop may bring thousands of requests.
+ */
+const SHARE_MAX = 128;
+/** A message by its id may be as large as 16 pulls, what a query finds as 48. */
+const VIEW_WEIGHT = 16;
+const QUERY_WEIGHT = 48;
+
 export class FrameRouter {
   readonly #desk: Desk;
   readonly #sends: SendPath;
@@ -88,26 +97,31 @@ export class FrameRouter {
         return this.#sendBacks.tryHandle(client, header);
       case RequestCodes.PULL_MESSAGE:
       case RequestCodes.LITE_PULL_MESSAGE:
-        return client.vip ? this.#refuseOnVip(client) : this.#pulls.tryHandle(client, header);
+        if (client.vip) return this.#refuseOnVip(client);
+        return this.#isServed(client, 1) ? this.#pulls.tryHandle(client, header) : this.#desk.takeTurns(client);
       case RequestCodes.GET_MAX_OFFSET:
       case RequestCodes.GET_MIN_OFFSET:
       case RequestCodes.SEARCH_OFFSET_BY_TIMESTAMP:
       case RequestCodes.GET_EARLIEST_MSG_STORETIME:
         return this.#lookUps.tryHandle(client, header);
       case RequestCodes.VIEW_MESSAGE_BY_ID:
-        return this.#queries.onViewById(client, header);
+        return this.#isServed(client, VIEW_WEIGHT) ? this.#queries.onViewById(client, header) : this.#desk.takeTurns(client);
       case RequestCodes.SEND_REPLY_MESSAGE:
       case RequestCodes.SEND_REPLY_MESSAGE_V2:
         return this.#replies.tryHandle(client, header, bytes.subarray(headerAt - HEADER_AT, bodyAt + bodySize), bodySize);
       case RequestCodes.CONSUME_MESSAGE_DIRECTLY:
         return this.#forwardWithRecord(client);
       case RequestCodes.QUERY_MESSAGE:
-        return this.#queries.tryQuery(client, header);
+        return this.#isServed(client, QUERY_WEIGHT) ? this.#queries.tryQuery(client, header) : this.#desk.takeTurns(client);
       case RequestCodes.QUERY_CONSUME_QUEUE:
         return this.#units.handle(client, header);
       default:
         return this.#relay.tryForward(client, bytes.subarray(headerAt - HEADER_AT, bodyAt + bodySize));
     }
+  }
+
+  #isServed(client: ClientConnection, weight: number): boolean {
+    return client.shareOf(this.#desk.pass, weight) <= SHARE_MAX;
   }
 
   #refuseHeader(client: ClientConnection, size: number): true {

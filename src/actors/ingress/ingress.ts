@@ -90,6 +90,7 @@ export class Ingress implements Actor {
   }
 
   doWork(): number {
+    this.#desk.pass++;
     let work = this.#relay.drain();
     for (const { ring, handler } of this.#mail) {
       work += handler === this.#answers ? this.#answers.drain(ring) : ring.drain(handler, MAIL_COUNT_MAX);
